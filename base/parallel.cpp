@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/phase_times.hpp"
+
 namespace ttsim::impl {
 
 namespace {
@@ -64,6 +66,7 @@ unsigned resolve_threads(unsigned wanted) {
 }
 
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
+    const UntimedPhases untimed;  // a thread would measure its share only
     Loop loop(n, body);
     std::vector<std::jthread> helpers;
     try {

@@ -108,6 +108,15 @@ Json searches_json(const CompileReport& report) {
     return searches;
 }
 
+Json times_json(const PhaseTime& phase) {
+    Json phases = Json::array();
+    for (const PhaseTime& one : phase.phases) phases.push_back(times_json(one));
+    return {{"phase", phase.name},        {"calls", phase.calls},
+            {"seconds", phase.seconds},   {"processor_seconds", phase.processor_seconds},
+            {"peak_bytes", phase.peak},   {"growth_bytes", phase.growth},
+            {"phases", std::move(phases)}};
+}
+
 }  // namespace
 
 std::string json(const CompileReport& report) {
@@ -132,6 +141,7 @@ std::string json(const CompileReport& report) {
         out["steps"] = report.steps;
     }
     if (report.formats) out["formats"] = formats_json(*report.formats);
+    if (report.times) out["times"] = times_json(*report.times);
     if (report.explained) {
         Json list = Json::array();
         for (const ir::Decision& d : report.decisions) list.push_back(decision_json(d));

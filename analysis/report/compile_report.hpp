@@ -1,8 +1,10 @@
 // Report of a compilation: decisions and their results, as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "base/phase_times.hpp"
 #include "compiler/files/model_files.hpp"
 
 namespace ttsim::impl::report {
@@ -10,10 +12,11 @@ namespace ttsim::impl::report {
 /// Cycles are estimates, per input.
 struct CompileReport : ir::CompileReport {
     std::string model, device, policy, self_cut;
-    std::string output;      ///< folder of the result
-    bool explained = false;  ///< decisions were requested
-    bool training = false;   ///< the result has a backward program
-    std::string chip_path;   ///< the device, if it was given as a path; runs need it, too
+    std::string output;                ///< folder of the result
+    bool explained = false;            ///< decisions were requested
+    bool training = false;             ///< the result has a backward program
+    std::string chip_path;             ///< the device, if it was given as a path; runs need it, too
+    std::optional<PhaseTime> times{};  ///< with --time-passes
 };
 
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made);

@@ -14,6 +14,7 @@
 #include "compiler/backend/edge_table.hpp"
 #include "compiler/backend/graph_solver.hpp"
 #include "compiler/backend/placer.hpp"
+#include "compiler/backend/schedule.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 
 namespace ttsim::impl::ir {
@@ -49,6 +50,7 @@ public:
     Memo<std::vector<std::int64_t>, OutputStreamingCost>
         output_streaming_costs;                 ///< by op, candidate, buffer and readers
     Memo<std::string, PlacementResult> places;  ///< by flows and grids
+    Memo<std::string, Schedule> schedules;      ///< by graph, candidates and options
 
 private:
     std::shared_ptr<const SparsePattern> equal_pattern(const LiteralPtr& index, const LiteralPtr& weights,

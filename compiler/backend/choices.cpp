@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error_codes.hpp"
+#include "base/phase_times.hpp"
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
@@ -201,6 +202,7 @@ std::size_t Choices::divide(std::size_t first, std::size_t end, std::size_t op) 
 }
 
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+    const TimedPhase timed("list candidates");
     Choices all;
     all.graph = &graph;
     Diagnostics problems;
@@ -241,6 +243,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
 
 std::vector<OpWithoutGrid> ops_without_grid(const Graph& graph, const OpBudget& budget,
                                             const ScheduleOptions& options) {
+    const TimedPhase timed("list candidates");
     Diagnostics problems;
     std::vector<OpWithoutGrid> ops;
     for (const OpChoices& op : choices_of(graph, budget, options, problems))

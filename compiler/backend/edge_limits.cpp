@@ -1,5 +1,7 @@
 #include "compiler/backend/edge_limits.hpp"
 
+#include <algorithm>
+
 #include "base/yaml_map.hpp"
 #include "compiler/backend/dram.hpp"
 #include "compiler/backend/held_forks.hpp"
@@ -109,7 +111,7 @@ const Op& EdgeCosts::candidate_op(std::size_t op, std::size_t i) const {
 }
 
 Costs EdgeCosts::cost(std::size_t edge, bool direct, std::size_t i, std::size_t j) const {
-    const EdgeUse use = tables_[edge]->get(i, j, [&] { return count(edge, i, j); });
+    const EdgeUse use = tables_[edge]->use(i, j, [&] { return count(edge, i, j); });
     Costs costs{};
     at(costs, Limit::ConsumerPhases) = use.consumer_phases;
     if (direct) {
@@ -162,6 +164,15 @@ OutputStreamingCost EdgeCosts::output_streaming_cost(std::size_t op, std::size_t
                                    constants.block + constants.block_fork * static_cast<double>(made.starts),
                                    made.scatter() && has_circular_wait(longer, outputs)};
     });
+}
+
+EdgeTime EdgeCosts::count_time(std::size_t edge, std::size_t i, std::size_t j) const {
+    const std::size_t producer = choices_.edges[edge].producer;
+    constexpr std::int64_t double_buffer = 2;
+    const OutputStreamingCost over = output_streaming_cost(producer, i, double_buffer, {{edge, j}});
+    if (!over.in_blocks) return {over.cycles, 0, 0};
+    const double slices = static_cast<double>(choices_.ops[producer].op.cfg.out.t);
+    return {over.cycles, over.begun, over.cycles / std::max(1.0, slices / over.block)};
 }
 
 std::optional<Rejection> EdgeCosts::impossible(std::size_t edge) const {

@@ -35,6 +35,10 @@ public:
     /// Costs of streaming the output of candidate i with this buffer (buf_size_mb) to its direct readers.
     OutputStreamingCost output_streaming_cost(std::size_t op, std::size_t i, std::int64_t buffer,
                                               const std::vector<Reader>& readers) const;
+    /// The time of streaming from candidate i of an edge's producer to candidate j of its consumer.
+    EdgeTime time(std::size_t edge, std::size_t i, std::size_t j) const {
+        return tables_[edge]->time(i, j, [&] { return count_time(edge, i, j); });
+    }
     ChoiceCache& cache() const { return cache_; }
 
     /// The reason if no pair of candidates keeps the edge within the limits, direct or through DRAM; else nullopt.
@@ -63,6 +67,7 @@ private:
 
     std::string kind_text(std::size_t op) const;
     EdgeUse count(std::size_t edge, std::size_t i, std::size_t j) const;
+    EdgeTime count_time(std::size_t edge, std::size_t i, std::size_t j) const;
     Costs count_own(std::size_t op, std::size_t i) const;
 
     const Choices& choices_;

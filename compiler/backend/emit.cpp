@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/phase_times.hpp"
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ir/device_parts.hpp"
@@ -637,6 +638,7 @@ private:
 }  // namespace
 
 EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options) {
+    const TimedPhase timed("emit");
     const auto emitted = [&](const EmitOptions& way) {
         EmittedModel made = Emitter(graph, schedule, budget, way).run();
         made.dynamic_queues = way.dynamic_queues;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/parallel.hpp"
+#include "base/phase_times.hpp"
 #include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/input_time.hpp"
@@ -250,7 +251,6 @@ public:
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
-        times = RunTimes(choices_.times, edges, table_.levels(), longest);
         // if the rectangles of the ops do not pack into the chip, try larger targets
         const auto preferences = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Preference> {
             double crossing = 0;
@@ -261,6 +261,7 @@ public:
             const double target = table_.target(t);
             return Preference{target, [this, target](std::size_t op) { return order(op, target); }};
         };
+        const TimedPhase timed("solve epochs");
         for (const auto& [first, end] : runs) epochs.add(first, end, preferences);
         return epochs.take();
     }

@@ -31,7 +31,7 @@ void InputTime::add(const OpTimes& times, std::span<const std::size_t> chosen, s
     for (std::size_t k = 0; k < producers.size(); ++k) {
         const std::uint32_t producer = producers[k];
         if (producer < first_) continue;
-        EdgeTimes::Time edge;
+        EdgeTime edge;
         if (edges) edge = edges->of(op, k, chosen[producer - from], chosen[op - from]);
         pace_ = std::max(pace_, edge.pace);
         begin.first = std::max(begin.first, made_[producer - first_].first + edge.first);

@@ -2,12 +2,31 @@
 
 namespace ttsim::impl::ir {
 
+static std::vector<std::vector<InputTime>>& kept_runs() {
+    static thread_local std::vector<std::vector<InputTime>> runs;
+    return runs;
+}
+
+std::vector<InputTime> blank_runs(std::size_t count) {
+    if (kept_runs().empty()) return std::vector<InputTime>(count);
+    std::vector<InputTime> runs = std::move(kept_runs().back());
+    kept_runs().pop_back();
+    runs.resize(count);
+    for (InputTime& run : runs) run.begin(0);
+    return runs;
+}
+
+void reuse_runs(std::vector<InputTime> runs) {
+    constexpr std::size_t most = 2;  // of a search: times and bounds
+    if (kept_runs().size() < most) kept_runs().push_back(std::move(runs));
+}
+
 RunBounds::RunBounds(const OpTimes& times, const Levels& levels, std::size_t ops, std::size_t longest)
     : times_(&times),
       ops_(ops),
       longest_(longest),
       least_(levels.size() * ops),
-      runs_(levels.size() * longest),
+      runs_(blank_runs(levels.size() * longest)),
       most_(levels.size(), 0.0) {
     for (std::size_t level = levels.size(); level-- > 0;)
         for (std::size_t op = 0; op < ops; ++op) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "compiler/backend/input_time.hpp"
@@ -10,12 +11,25 @@
 
 namespace ttsim::impl::ir {
 
+/// Empty runs, which may have the memory of earlier ones: a search fills some megabytes, and one search follows
+/// another.
+std::vector<InputTime> blank_runs(std::size_t count);
+/// Keeps the memory for the next blank_runs() of the thread.
+void reuse_runs(std::vector<InputTime> runs);
+
 /// Extends known runs instead of recomputing them: keeps the last run per level and first op (modulo the longest run).
 class RunTimes {
 public:
     /// `edges`: times of output streaming; null: ignored.
     RunTimes(const OpTimes& times, EdgeTimes* edges, const Levels& levels, std::size_t longest)
-        : times_(&times), edges_(edges), levels_(&levels), longest_(longest), known_(levels.size() * longest) {}
+        : times_(&times),
+          edges_(edges),
+          levels_(&levels),
+          longest_(longest),
+          known_(blank_runs(levels.size() * longest)) {}
+    RunTimes(const RunTimes&) = delete;
+    RunTimes& operator=(const RunTimes&) = delete;
+    ~RunTimes() { reuse_runs(std::move(known_)); }
 
     struct Time {
         double clocks = 0, pace = 0;  ///< of InputTime
@@ -45,6 +59,9 @@ private:
 class RunBounds {
 public:
     RunBounds(const OpTimes& times, const Levels& levels, std::size_t ops, std::size_t longest);
+    RunBounds(const RunBounds&) = delete;
+    RunBounds& operator=(const RunBounds&) = delete;
+    ~RunBounds() { reuse_runs(std::move(runs_)); }
     /// Starts queries for runs with this end, in order of decreasing begin.
     void begin(std::size_t end) {
         end_ = end;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error_codes.hpp"
+#include "base/phase_times.hpp"
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epochs.hpp"
@@ -15,6 +16,7 @@
 #include "compiler/backend/impossible_ops.hpp"
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/place_search.hpp"
+#include "compiler/backend/schedule_key.hpp"
 #include "compiler/backend/ublock_order.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
@@ -207,15 +209,20 @@ std::vector<ScheduleOptions> few_variants(const ScheduleOptions& options) {
 
 std::size_t Schedule::op_of(ValueId node) const { return index.at(node); }
 
+static std::unique_ptr<EdgeCosts> edge_costs(const Choices& choices, const OpBudget& budget, ChoiceCache& cache) {
+    const TimedPhase timed("find costs of edges");
+    auto costs = std::make_unique<EdgeCosts>(choices, budget, cache, read_edge_limits(budget.overlay_size));
+    refuse_impossible_edges(choices, *costs, budget);
+    return costs;
+}
+
 Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options)
     : budget_(budget),
       own_cache_(budget.cache ? nullptr : std::make_unique<ChoiceCache>()),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
-      costs_(std::make_unique<EdgeCosts>(*choices_, budget, budget.cache ? *budget.cache : *own_cache_,
-                                         read_edge_limits(budget.overlay_size))),
-      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {
-    refuse_impossible_edges(*choices_, *costs_, budget);
-}
+      costs_(edge_costs(*choices_, budget, budget.cache ? *budget.cache : *own_cache_)),
+      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)),
+      key_(budget.cache ? schedule_key(*choices_, budget) : "") {}
 Planner::~Planner() = default;
 
 /// Computes estimated times, slowed down by held forks.
@@ -292,14 +299,27 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     return std::move(*best);
 }
 
+/// Passes, searches and simulations ask for schedules of the same graph again.
 Schedule Planner::schedule_once(const ScheduleOptions& options) const {
-    return build_schedule(choose_epochs(*choices_, *costs_, budget_, options), options);
+    if (!budget_.cache || options.explain || !options.overrides.empty()) return new_schedule(options);
+    return budget_.cache->schedules.get(key_ + schedule_key(options), [&] { return new_schedule(options); });
+}
+
+Schedule Planner::new_schedule(const ScheduleOptions& options) const {
+    std::optional<TimedPhase> timed;
+    timed.emplace(options.policy == Policy::Ribbon ? "choose epochs with grids of one height" : "choose epochs");
+    std::vector<Epoch> epochs = choose_epochs(*choices_, *costs_, budget_, options);
+    timed.reset();
+    return build_schedule(std::move(epochs), options);
 }
 
 std::optional<Schedule> Planner::schedule(const std::vector<std::vector<EpochRequest>>& wanted,
                                           const std::vector<std::vector<EpochRequest>>& otherwise,
                                           const ScheduleOptions& options) const {
+    std::optional<TimedPhase> timed;
+    timed.emplace("choose epochs");
     auto epochs = requested_epochs(*choices_, *costs_, budget_, options, wanted, otherwise);
+    timed.reset();
     if (!epochs) return std::nullopt;
     return build_schedule(std::move(*epochs), options);
 }
@@ -309,8 +329,11 @@ Schedule Planner::build_schedule(std::vector<Epoch> epochs, const ScheduleOption
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;
     EdgeTimes between(*choices_, *costs_);
+    {
+        const TimedPhase timed("place ops");
+        for (Epoch& epoch : epochs) places_->improve(epoch, epochs.size());
+    }
     for (Epoch& epoch : epochs) {
-        places_->improve(epoch, epochs.size());
         chosen.insert(chosen.end(), epoch.chosen.begin(), epoch.chosen.end());
         waiting.merge(epoch.waiting);
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {

@@ -139,6 +139,7 @@ public:
 
 private:
     Schedule schedule_once(const ScheduleOptions& options) const;
+    Schedule new_schedule(const ScheduleOptions& options) const;
     Schedule build_schedule(std::vector<Epoch> epochs, const ScheduleOptions& options) const;
     void estimate(Schedule& schedule, Aim aim) const;
 
@@ -147,6 +148,7 @@ private:
     std::unique_ptr<Choices> choices_;
     std::unique_ptr<EdgeCosts> costs_;
     std::unique_ptr<PlaceSearch> places_;
+    std::string key_;  // of the graph and its candidates, for the cache
 };
 
 }  // namespace ttsim::impl::ir

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/phase_times.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/files/result_folder.hpp"
@@ -92,10 +93,13 @@ Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
 
 CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
     std::vector<std::string> notes;
+    std::optional<TimedPhase> timed;
+    timed.emplace("read the model");
     Graph graph = read_model(files, &notes);
     if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
     check_input_names(files, graph);
     options.inputs = read_inputs(files, graph, options.target.has_value());
+    timed.reset();
     options.threads = files.threads;
     CompiledModel model = compile(std::move(graph), options);
     model.command = files.command;

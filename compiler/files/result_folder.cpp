@@ -6,6 +6,7 @@
 #include "base/file_set.hpp"
 #include "base/new_file.hpp"
 #include "base/parallel.hpp"
+#include "base/phase_times.hpp"
 #include "base/read_file.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/host/samples.hpp"
@@ -29,15 +30,16 @@ void write_text(const fs::path& file, const std::string& text) {
 }
 
 /// `entries`: how many equal ones.
-void write_array(const fs::path& file, Tensor tensor, bool bits = false, std::int64_t entries = 1) {
-    QueueArray array;
-    array.integer = array.raw = bits;
-    array.z = tensor.z;
-    array.rows = tensor.rows;
-    array.cols = tensor.cols;
-    array.entries.assign(static_cast<std::size_t>(entries - 1), tensor);
-    array.entries.push_back(std::move(tensor));
-    write_npy(file.string(), array);
+void write_array(const fs::path& file, const Tensor& tensor, std::int64_t entries = 1) {
+    write_npy(file.string(), {false, entries, tensor.z, tensor.rows, tensor.cols}, [&](const auto& use) {
+        for (std::int64_t entry = 0; entry < entries; ++entry) use(tensor.data);
+    });
+}
+
+void write_constant(const fs::path& file, const QueueConstant& constant) {
+    constant.entry.in_pieces([&](std::int64_t z, std::int64_t rows, std::int64_t cols, const FloatPieces& pieces) {
+        write_npy(file.string(), {constant.bits, 1, z, rows, cols}, pieces);
+    });
 }
 
 /// Writes the default values of inputs; returns their files.
@@ -63,12 +65,12 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
         if (input.iterations == 0) {
             files.push_back({input.queue, npy_name(input.queue), 0});
-            write_array(folder / files.back().file, to_entry(crossing.at(input.name), input), false, samples);
+            write_array(folder / files.back().file, to_entry(crossing.at(input.name), input), samples);
         }
     if (is_trained(model))
         for (const BoundTensor& input : inputs_of_part(model.host, 2)) {
             files.push_back({input.queue, npy_name(input.queue), 0});
-            write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input), false, samples);
+            write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input), samples);
         }
     // a ram that ops write is 0 before a run unless the manifest has a file for it
     const auto is_stored = [&](const QueueConstant& constant) {
@@ -78,8 +80,7 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
         if (is_stored(constant)) files.push_back({constant.queue, npy_name(constant.queue), 0});
     parallel_for(threads, model.constants.size(), [&](std::size_t i) {
         const QueueConstant& constant = model.constants[i];
-        if (is_stored(constant))
-            write_array(folder / npy_name(constant.queue), *constant.entry.tensor(), constant.bits);
+        if (is_stored(constant)) write_constant(folder / npy_name(constant.queue), constant);
     });
     return files;
 }
@@ -116,9 +117,16 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
         for (const std::string& parameter : {program.executes, program.zero})
             if (!parameter.empty()) manifest.params[parameter] = 1;
     }
-    manifest.inputs = write_queues(model, folder, threads);
+    {
+        const TimedPhase timed("constants");
+        manifest.inputs = write_queues(model, folder, threads);
+    }
     write_manifest(folder.string(), manifest);
-    write_text(folder / netlist_file, netlist_text(model));
+    {
+        const TimedPhase timed("netlist");
+        write_text(folder / netlist_file, netlist_text(model));
+    }
+    const TimedPhase timed("host steps and graphs of passes");
     write_host_part(
         model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
         model.host.device);

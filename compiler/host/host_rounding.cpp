@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "kernels/formats/overflow.hpp"
@@ -13,27 +14,46 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Rounds a significand to `bits` of its 23 bits. A carry into the exponent yields the correct result.
-float rounded(float value, int bits) {
+/// Rounds significands to 23 - `cut` bits. A carry into the exponent yields the correct result. Integers instead of
+/// branches, and a constant number of them, are compiled to vector instructions.
+template <std::size_t count>
+void round_some(float* values, int cut) {
     constexpr std::uint32_t exponent_mask = 0x7f800000;
-    const int cut = 23 - bits;
-    const auto raw = std::bit_cast<std::uint32_t>(value);
-    if ((raw & exponent_mask) == exponent_mask) return value;  // infinity or NaN
     const std::uint32_t below = (std::uint32_t{1} << cut) - 1;
-    const std::uint32_t odd = (raw >> cut) & 1;
-    const std::uint32_t up = (raw + (below >> 1) + odd) & ~below;
-    return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto raw = std::bit_cast<std::uint32_t>(values[k]);
+        const std::uint32_t up = (raw + (below >> 1) + (raw >> cut & 1)) & ~below;
+        const std::uint32_t finite = (up & exponent_mask) == exponent_mask ? raw & ~below : up;
+        values[k] = std::bit_cast<float>((raw & exponent_mask) == exponent_mask ? raw : finite);
+    }
+}
+
+/// Replaces infinities by this number with their sign.
+template <std::size_t count>
+void replace_infinities(float* values, float by) {
+    constexpr std::uint32_t sign_mask = 0x80000000, infinity = 0x7f800000;
+    const auto number = std::bit_cast<std::uint32_t>(by);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto raw = std::bit_cast<std::uint32_t>(values[k]);
+        values[k] = std::bit_cast<float>((raw & ~sign_mask) == infinity ? number | (raw & sign_mask) : raw);
+    }
+}
+
+template <std::size_t count>
+void scale_some(float* values, double gain) {
+    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<float>(values[k] * gain);
 }
 
 /// Whether values must not be scaled: integers, and, for gains finer than the format's digits, numbers that are exact
 /// with the exponent of the largest one. Rounding would revert the gain or, for a power of two made smaller, lose the
 /// last digit (in Bfp2 half of the value).
 bool is_exact_without_gain(std::span<const float> values, DataFormat format, double gain) {
-    const auto whole = [](float v) { return v == std::nearbyint(v); };
+    const auto whole = [&](float v) { return std::isinf(v) || v == std::nearbyint(v); };  // infinity is replaced
     if (std::all_of(values.begin(), values.end(), whole)) return true;
     const int digits = significand_bits(format);
     float largest = 0;
-    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    for (const float value : values)
+        largest = std::max(largest, std::isinf(value) ? finite_infinity(format) : std::fabs(value));
     if (!std::isfinite(largest) || std::fabs(gain - 1) > std::ldexp(1.0, -digits)) return false;
     const int last = std::ilogb(largest) + 1 - digits;
     return std::all_of(values.begin(), values.end(), [&](float v) { return whole(std::ldexp(v, -last)); });
@@ -46,17 +66,31 @@ float finite_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(la
 void round_for_push(DataFormat format, std::span<float> values) { round_for_push(format, values, {}); }
 
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by) {
+    PushRounding(format, values, by).apply(values);
+}
+
+PushRounding::PushRounding(DataFormat format, std::span<const float> all, const Multipliers& by) {
     if (is_raw(format) || is_integer(format)) return;
-    for (float& value : values)
-        if (std::isinf(value)) value = std::copysign(finite_infinity(format), value);
-    if (by.gain != 1 && !is_exact_without_gain(values, format, by.gain))
-        for (float& value : values) value = static_cast<float>(value * by.gain);
-    constexpr int all = 23;
-    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
+    infinity_ = finite_infinity(format);
+    if (by.gain != 1 && !is_exact_without_gain(all, format, by.gain)) gain_ = by.gain;
+    constexpr int all_bits = 23;
+    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all_bits;
     if (by.digits > 0 && by.digits < significand_bits(format)) bits = std::min(bits, by.digits - 1);
     if (format == DataFormat::Float32 && by.kept > 0) bits = by.kept - 1;
-    if (bits == all) return;
-    for (float& value : values) value = rounded(value, bits);
+    cut_ = all_bits - bits;
+}
+
+void PushRounding::apply(std::span<float> values) const {
+    if (infinity_ == 0) return;
+    const auto change = [&]<std::size_t count>(float* some, std::integral_constant<std::size_t, count>) {
+        replace_infinities<count>(some, infinity_);
+        if (gain_ != 1) scale_some<count>(some, gain_);
+        if (cut_ != 0) round_some<count>(some, cut_);
+    };
+    constexpr std::size_t many = 64;
+    std::size_t i = 0;
+    for (; i + many <= values.size(); i += many) change(&values[i], std::integral_constant<std::size_t, many>());
+    for (; i < values.size(); ++i) change(&values[i], std::integral_constant<std::size_t, 1>());
 }
 
 namespace {

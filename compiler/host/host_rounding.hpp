@@ -34,6 +34,18 @@ struct Multipliers {
 };
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by);
 
+/// round_for_push() of values in pieces. `all` decides whether they are scaled.
+class PushRounding {
+public:
+    PushRounding(DataFormat format, std::span<const float> all, const Multipliers& by);
+    void apply(std::span<float> piece) const;
+
+private:
+    float infinity_ = 0;  // 0: values stay as they are
+    double gain_ = 1;
+    int cut_ = 0;  // bits of the significand
+};
+
 /// Per queue: combined over all its readers.
 std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist);
 

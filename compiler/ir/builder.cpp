@@ -54,12 +54,13 @@ std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     if (info.eval_all) return info.eval_all(node, in);
     std::string how = node.op.text() + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
-    return {cached(how, in, [&] { return info.eval(node, in); })};
+    return {cached(
+        how, in, [&] { return info.eval(node, in); }, count(node.type.dims))};
 }
 
 Literal Builder::cached(const std::string& how, std::span<const Literal* const> of,
-                        const std::function<Literal()>& make) const {
-    return graph_.derived_constants ? graph_.derived_constants->get(how, of, make) : make();
+                        const std::function<Literal()>& make, std::int64_t elements) const {
+    return graph_.derived_constants ? graph_.derived_constants->get(how, of, make, elements) : make();
 }
 
 ValueId Builder::add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs, std::optional<DataFormat> format) {

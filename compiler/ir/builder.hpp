@@ -39,8 +39,8 @@ public:
     void set_results(ValueId first, std::vector<ValueId> more) { results_[first] = std::move(more); }
     ValueId input(const std::string& name, Type type);
     /// The result of `make`, computed once for the same constants during a compilation (derived_constants.hpp).
-    Literal cached(const std::string& how, std::span<const Literal* const> of,
-                   const std::function<Literal()>& make) const;
+    Literal cached(const std::string& how, std::span<const Literal* const> of, const std::function<Literal()>& make,
+                   std::int64_t elements = 0) const;
     ValueId constant(Literal literal);        ///< throws Error(Unsupported) when derived constants exceed the limit
     ValueId model_constant(Literal literal);  ///< a constant from a file
     ValueId device_constant(Literal literal, DataFormat format);  ///< dims {z, rows, cols}, multiples of a tile

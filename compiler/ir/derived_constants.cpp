@@ -24,8 +24,9 @@ std::string_view bytes_of(const Literal& literal) {
 }  // namespace
 
 Literal DerivedConstants::get(const std::string& how, std::span<const Literal* const> of,
-                              const std::function<Literal()>& make) {
-    if (std::none_of(of.begin(), of.end(), [](const Literal* one) { return is_large(*one); })) return make();
+                              const std::function<Literal()>& make, std::int64_t elements) {
+    const bool any = std::any_of(of.begin(), of.end(), [](const Literal* one) { return is_large(*one); });
+    if (!of.empty() && !any && elements < min_cached_elements) return make();
     std::pair<std::string, std::vector<const void*>> key{how, {}};
     std::vector<std::shared_ptr<const void>> blocks;
     for (const Literal* one : of) {

@@ -21,8 +21,11 @@ class DerivedConstants {
 public:
     /// The result of `make`, or a copy that shares the elements of an earlier result. `how` must name everything else
     /// the result depends on besides `of`. Large constants in `of` are identified by the address of their elements,
-    /// small ones by their values. Small results and integers are always computed.
-    Literal get(const std::string& how, std::span<const Literal* const> of, const std::function<Literal()>& make);
+    /// small ones by their values; without constants `how` names everything. Small results and integers are always
+    /// computed.
+    /// `elements`: of the result, if known; a large one is kept though all of `of` are small.
+    Literal get(const std::string& how, std::span<const Literal* const> of, const std::function<Literal()>& make,
+                std::int64_t elements = 0);
     /// A result keeps its sources alive, so that it is found again. release() ends that and empties the cache.
     void release();
 

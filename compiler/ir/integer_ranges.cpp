@@ -38,8 +38,35 @@ Range product(const Range& a, const Range& b) {
     return {*low, *high, a.is_integral && b.is_integral};
 }
 
+/// Several partial results, so that the processor need not wait for one before the next element.
+Range of_floats(const std::vector<float>& values) {
+    constexpr std::size_t lanes = 8;
+    std::array<float, lanes> low{}, high{};
+    low.fill(values.front());
+    high.fill(values.front());
+    bool is_number = true;
+    std::size_t i = 0;
+    for (; i + lanes <= values.size(); i += lanes)
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const float v = values[i + k];
+            low[k] = v < low[k] ? v : low[k];
+            high[k] = v > high[k] ? v : high[k];
+            is_number = is_number & (v == v);
+        }
+    for (; i < values.size(); ++i) {
+        low[0] = std::min(low[0], values[i]);
+        high[0] = std::max(high[0], values[i]);
+        is_number = is_number && !std::isnan(values[i]);
+    }
+    if (!is_number) return unknown;
+    const bool is_integral = std::all_of(values.begin(), values.end(), [](float v) { return v == std::floor(v); });
+    return {static_cast<double>(*std::min_element(low.begin(), low.end())),
+            static_cast<double>(*std::max_element(high.begin(), high.end())), is_integral};
+}
+
 Range of_literal(const Literal& literal) {
     if (literal.size() == 0) return {0, 0, true};
+    if (is_float(literal.dtype()) && !literal.is_filled()) return of_floats(literal.floats());
     const std::int64_t is_examined = literal.is_filled() ? 1 : literal.size();
     Range range{infinite, -infinite, true};
     for (std::int64_t i = 0; i < is_examined; ++i) {

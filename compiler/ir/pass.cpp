@@ -1,5 +1,6 @@
 #include "compiler/ir/pass.hpp"
 
+#include "base/phase_times.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
 namespace ttsim::impl::ir {
@@ -7,8 +8,11 @@ namespace ttsim::impl::ir {
 void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
                 const std::function<void(const Pass&, const Graph&)>& after) {
     for (const Pass* pass : passes) {
-        pass->run(graph, options);
-        if (verify) graph.verify();
+        {
+            const TimedPhase timed(pass->name);
+            pass->run(graph, options);
+            if (verify) graph.verify();
+        }
         if (after) after(*pass, graph);
     }
 }

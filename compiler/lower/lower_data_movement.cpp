@@ -121,6 +121,11 @@ Matrix Lowering::reshape(const Node& n) {
         const Run& run = moves[static_cast<std::size_t>(term)];
         return c >= run.from_col && c < run.from_col + run.length && d - run.to_col == c - run.from_col ? 1.0 : 0.0;
     };
+    weights.row = [&](std::int64_t term, std::int64_t c, float* row) {
+        const Run& run = moves[static_cast<std::size_t>(term)];
+        if (c >= run.from_col && c < run.from_col + run.length) row[run.to_col + c - run.from_col] = 1;
+    };
+    weights.key.layout = fmt::format("moves of {} elements from {} to {} columns", elements, from.cols, to.cols);
     // one slice with all rows, so that any row can be gathered from any slice
     const auto row_of = [](std::int64_t row, const Form& form) {
         return row / form.rows * form.full_rows() + row % form.rows;

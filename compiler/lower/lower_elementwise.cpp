@@ -1,4 +1,6 @@
 // Lowers elementwise ops and broadcasts of their operands.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "compiler/lower/lowering.hpp"
@@ -37,13 +39,17 @@ Matrix Lowering::broadcast_constant(const Node& constant, const Dims& to) {
     const bool contiguous_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
     const bool same_layout = contiguous_rows && literal.dtype() == DType::F32 &&
                              literal.size() == filled.z * filled.full_rows() * filled.full_cols();
+    const LayoutKey key{&literal, fmt::format("broadcast to {}", fmt::join(to, "x"))};
     const ValueId id = same_layout ? matrix_of(literal, filled)
                        : contiguous_rows
-                           ? matrix_of_rows(filled,
-                                            [&](auto z, auto r, float* row) {
-                                                std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
-                                            })
-                           : matrix(filled, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); });
+                           ? matrix_of_rows(
+                                 filled,
+                                 [&](auto z, auto r, float* row) {
+                                     std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
+                                 },
+                                 key)
+                           : matrix(
+                                 filled, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); }, key);
     Edge edge{id, {}};
     if (down && form.rt() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (across && form.ct() > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));

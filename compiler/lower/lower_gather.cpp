@@ -124,9 +124,10 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
     };
     LayoutKey key = weights.key;
     key.layout += fmt::format(" on the diagonal of {}", full);
-    Edge right{
-        build_.device_constant(build_.cached(key.layout, std::span(&key.constant, 1), diagonal), options_.default_df),
-        {}};
+    Edge right{build_.device_constant(
+                   build_.cached(key.layout, std::span(&key.constant, 1), diagonal, terms * tile_edge * full),
+                   options_.default_df),
+               {}};
     if (weights.constant)
         derived_from(right.value, *weights.constant,
                      {{1, terms * tile_edge, full},
@@ -149,7 +150,7 @@ ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWei
         if (r % full < weights.in) weights.row(r / full, r % full, row);
     };
     LayoutKey key = weights.key;
-    key.layout += fmt::format(" of {} each", full);
+    if (!key.layout.empty()) key.layout += fmt::format(" of {} each, {} of them used", full, weights.in);
     return matrix_of_rows(form, fill, key);
 }
 

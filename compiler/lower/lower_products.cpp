@@ -1,5 +1,6 @@
 // Lowers matrix products, map_axis and maxima.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -38,20 +39,43 @@ Matrix Lowering::product(const Node& n) {
                 in[1].col_pad.is_zero() ? PadRange{} : PadRange::unbounded());
 }
 
+/// The largest sum of the magnitudes of a row of [rows, columns].
+static double largest_row_sum(const Literal& m) {
+    const std::int64_t rows = m.dims()[0], columns = m.dims()[1];
+    double most = 0;
+    const auto take_rows = [&](const auto& at) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            double sum = 0;
+            for (std::int64_t c = 0; c < columns; ++c) sum += std::fabs(static_cast<double>(at(r * columns + c)));
+            most = std::max(most, sum);
+        }
+    };
+    if (is_float(m.dtype()) && !m.is_filled())
+        take_rows([all = m.floats().data()](std::int64_t i) { return all[i]; });
+    else
+        take_rows([&](std::int64_t i) { return m.at(i); });
+    return most;
+}
+
+/// [outs, ins] as a matrix [ins, outs]. It reads in order and skips zeros, since most such matrices move elements.
+ValueId Lowering::transposed(const Form& form, const Literal& m) {
+    const std::int64_t ins = form.rows, outs = form.cols, wide = form.full_cols();
+    if (!is_float(m.dtype()) || m.is_filled())
+        return matrix(form, [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); });
+    return matrix_of_elements(form, {&m, "transposed"}, [&](float* to) {
+        const float* from = m.floats().data();
+        for (std::int64_t c = 0; c < outs; ++c)
+            for (std::int64_t r = 0; r < ins; ++r, ++from)
+                if (std::bit_cast<std::uint32_t>(*from) != 0) to[r * wide + c] = *from;
+    });
+}
+
 Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
     const Matrix x = bound_padding(x_in, true);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
-    double weight = 0;
-    for (std::int64_t o = 0; o < outs; ++o) {
-        double sum = 0;
-        for (std::int64_t i = 0; i < ins; ++i) sum += std::fabs(m.at(o * ins + i));
-        weight = std::max(weight, sum);
-    }
-    Edge right{matrix({1, ins, outs, x.form.more_ct, to.more_ct},
-                      [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); }),
-               {}};
+    Edge right{transposed({1, ins, outs, x.form.more_ct, to.more_ct}, m), {}};
     if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    return emit(op::buda::matmul, {x.edge, right}, {}, to, x.row_pad.scaled(weight), {});
+    return emit(op::buda::matmul, {x.edge, right}, {}, to, x.row_pad.scaled(largest_row_sum(m)), {});
 }
 
 /// left * x, where left has as many slices as x, or one that is broadcast.

@@ -205,13 +205,6 @@ Matrix Lowering::emit(OpId op, std::vector<Edge> inputs, Attrs attrs, Form form,
     return {{id, {}}, form, rows, cols};
 }
 
-ValueId Lowering::matrix(const Form& form, const Fill& fill, const LayoutKey& key) {
-    const FillRow by_row = [&](std::int64_t k, std::int64_t r, float* row) {
-        for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
-    };
-    return matrix_of_rows(form, by_row, key);
-}
-
 ValueId Lowering::trial_matrix(const Form& form) {
     const ValueId id = build_.device_constant(Literal(DType::F32, {1, tile_edge, tile_edge}), options_.default_df);
     build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
@@ -219,13 +212,27 @@ ValueId Lowering::trial_matrix(const Form& form) {
 }
 
 ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key) {
-    check_size(form.z * form.full_rows() * form.full_cols());
+    return cached_matrix(form, key, [&] { return fill_rows(form, fill); });
+}
+
+ValueId Lowering::matrix_of_elements(const Form& form, const LayoutKey& key,
+                                     const std::function<void(float* elements)>& fill) {
+    return cached_matrix(form, key, [&] {
+        Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, max_layout_elements);
+        fill(literal.floats().data());
+        return literal;
+    });
+}
+
+ValueId Lowering::cached_matrix(const Form& form, const LayoutKey& key, const std::function<Literal()>& make) {
+    const std::int64_t elements = form.z * form.full_rows() * form.full_cols();
+    check_size(elements);
     if (trial_) return trial_matrix(form);
-    const auto make = [&] { return fill_rows(form, fill); };
-    if (!key.constant) return build_.device_constant(make(), options_.default_df);
+    if (key.layout.empty()) return build_.device_constant(make(), options_.default_df);
     const std::string how = fmt::format("{} in {}x{}x{} of {}x{}", key.layout, form.z, form.full_rows(),
                                         form.full_cols(), form.rows, form.cols);
-    return build_.device_constant(build_.cached(how, std::span(&key.constant, 1), make), options_.default_df);
+    const std::span of(&key.constant, key.constant ? 1 : 0);
+    return build_.device_constant(build_.cached(how, of, make, elements), options_.default_df);
 }
 
 Literal Lowering::fill_rows(const Form& form, const FillRow& fill) const {

@@ -54,8 +54,8 @@ struct SparseIndex {
     double max_weight = 1;           ///< largest sum of the magnitudes of a row's weights
 };
 
-/// Cache key of a constant's layout on the device: the constant and a text with all else that the layout depends on.
-/// Without a constant the layout is not cached.
+/// Cache key of a constant's layout on the device: the constant, if there is one, and a text with all else that the
+/// layout depends on. Without a text the layout is not cached.
 struct LayoutKey {
     const Literal* constant = nullptr;
     std::string layout{};
@@ -89,7 +89,6 @@ public:
     bool repeats_parameters() const { return repeats_parameters_; }
 
 private:
-    using Fill = std::function<double(std::int64_t z, std::int64_t r, std::int64_t c)>;
     using Index = std::function<std::int64_t(std::int64_t z, std::int64_t r, std::int64_t c)>;
     using FillRow = std::function<void(std::int64_t z, std::int64_t r, float* row)>;
 
@@ -106,8 +105,20 @@ private:
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }
     Matrix& operand(ValueId id);  ///< constants are placed on the device unchanged
     Matrix emit(OpId op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
-    ValueId matrix(const Form& form, const Fill& fill, const LayoutKey& key = {});
+    /// `fill(z, r, c)`: an element. It is called for each, so it should be inlined.
+    template <class Fill>
+    ValueId matrix(const Form& form, const Fill& fill, const LayoutKey& key = {}) {
+        const FillRow by_row = [&](std::int64_t z, std::int64_t r, float* row) {
+            for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(fill(z, r, c));
+        };
+        return matrix_of_rows(form, by_row, key);
+    }
     ValueId matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key = {});
+    /// `fill` writes the elements of a matrix of zeros, in whole tiles.
+    ValueId matrix_of_elements(const Form& form, const LayoutKey& key,
+                               const std::function<void(float* elements)>& fill);
+    /// `make` makes the matrix of this form, unless the key has one.
+    ValueId cached_matrix(const Form& form, const LayoutKey& key, const std::function<Literal()>& make);
     Literal fill_rows(const Form& form, const FillRow& fill) const;  ///< several threads fill rows
     ValueId matrix_of(const Literal& literal, const Form& form);     ///< copies its elements
     ValueId trial_matrix(const Form& form);                          ///< a constant of that size without values
@@ -135,6 +146,7 @@ private:
     Matrix product(const Node& node);
     Matrix map_axis(const Node& node);
     Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
+    ValueId transposed(const Form& form, const Literal& m);
     Matrix map_columns(const Matrix& x, Form to, const Literal& m);
     bool reduces_slices(const Node& reduce_max) const;
     bool is_max_pool(const Node& node) const;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error_codes.hpp"
+#include "base/phase_times.hpp"
 #include "base/text.hpp"
 #include "compiler/formats/bias_correction.hpp"
 #include "compiler/host/host_value.hpp"
@@ -106,8 +107,9 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
     return place(ModelCompiler(products), model, products);
 }
 
-/// Replaces the result by that of other options if it is faster.
-void try_options(const Graph& model, const CompileOptions& options, Placed& placed) {
+/// Replaces the result by that of other options if it is faster. `what`: name of the phase.
+void try_options(const Graph& model, const CompileOptions& options, std::string_view what, Placed& placed) {
+    const TimedPhase timed(what);
     try {
         const ModelCompiler compiler(options);
         Placed other = place(compiler, model, options);
@@ -125,12 +127,12 @@ void try_alternatives(const Graph& model, const CompileOptions& options, Placed&
     const std::size_t ops = placed.scheduled.schedule.ops.size();
     if (splices_columns(placed.lowered.graph) && work.take(ops)) {
         other.splice_columns = false;
-        try_options(model, other, placed);
+        try_options(model, other, "try without splices", placed);
         other.splice_columns = splices_columns(placed.lowered.graph);
     }
     if (has_kernel_broadcasts(placed.scheduled.schedule) && work.take(ops)) {
         other.use_kernel_broadcasts = false;
-        try_options(model, other, placed);
+        try_options(model, other, "try without kernel broadcasts", placed);
     }
 }
 
@@ -141,9 +143,11 @@ Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const Co
     if (!by_estimates) return placed;
     try_alternatives(model, options, placed);
     const std::size_t two_runs = 2 * placed.scheduled.schedule.ops.size();  // one alone is no choice
-    if (options.simulate && SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs))
+    if (options.simulate && SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs)) {
+        const TimedPhase timed("try schedules on the simulated chip");
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
+    }
     return placed;
 }
 
@@ -161,7 +165,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     }
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
     state.ignored_overrides = std::move(lowered.ignored_overrides);
-    for (std::string& line : lowered.integer_indices) state.notes.push_back(std::move(line));
+    for (std::string& line : compiler.warnings(lowered)) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
     auto& [schedule, emitted, rewritten] = *scheduled;
@@ -169,12 +173,16 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
-    compiler.check(emitted);
+    {
+        const TimedPhase timed("check the netlist");
+        compiler.check(emitted);
+    }
     compiler.check_channels(emitted, state.notes);
     if (emitted.dynamic_queues && !options.emit.dynamic_queues)
         state.notes.push_back(
             "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
     if (options.bias_correction && options.round_constants) {
+        const TimedPhase timed("correct biases");
         const auto samples = device_samples(options, state.host);
         bias_correction(lowered.unfused, emitted, options.threads, samples ? &*samples : nullptr);
     }
@@ -201,6 +209,7 @@ CompileState run_with_fallback(const Graph& given_model, const CompileOptions& o
     std::vector<HostFallbackOps> given;
     std::exception_ptr refused;
     for (;;) {
+        options.caches->passes.clear();  // of other options, or of a model with fewer host ops
         try {
             CompileState state = run_steps(compiler, model, options, last);
             for (std::string& line : lines_of(given)) state.notes.push_back(std::move(line));
@@ -269,6 +278,8 @@ CompileState run_with_options(const Graph& model, const CompileOptions& options,
         std::vector<OtherOptions> again;  // options for the second round, with more host work
         for (std::size_t k = 0; k < ways.size(); ++k) {
             const OtherOptions way = ways[k];
+            std::optional<TimedPhase> timed;
+            if (!way.flags.empty()) timed.emplace("retry with" + way.flags);
             try {
                 CompileState state = run_with_fallback(model, way.options, last, most_work);
                 if (!way.flags.empty())
@@ -347,9 +358,10 @@ std::string device_name(const std::string& device) {
     return !known.empty() && chip(known).file == given.file ? given.name : given.file;
 }
 
-/// The options with a log of the searches, which nested compilations share.
+/// The options with a log of the searches and caches, which nested compilations share.
 static CompileOptions logged(const CompileOptions& options) {
     CompileOptions all = options;
+    all.caches = std::make_shared<CompileCaches>();
     if (!all.schedule.searches) all.schedule.searches = std::make_shared<SearchLog>(options.effort);
     return all;
 }
@@ -361,6 +373,7 @@ CompileState compile_until(Graph model, const CompileOptions& options, const std
 }
 
 CompiledModel compile(Graph graph, const CompileOptions& given) {
+    const TimedPhase timed("compile");
     const ModelCompiler compiler(given);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);

@@ -49,26 +49,38 @@ static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
     return formats;
 }
 
-/// The constant as the host pushes it.
-static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers& by, bool bits) {
-    Tensor entry;
-    entry.z = literal.dims()[0];
-    entry.rows = literal.dims()[1];
-    entry.cols = literal.dims()[2];
-    if (is_float(literal.dtype())) {
-        entry.data = literal.copied_floats();
-    } else {
-        entry.data.resize(static_cast<std::size_t>(literal.size()));
-        for (std::size_t i = 0; i < entry.data.size(); ++i)
-            entry.data[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
-    }
-    if (!bits) round_for_push(df, entry.data, by);
-    return entry;
+/// The constant in pieces as the host pushes it.
+static void each_piece(const Literal& literal, DataFormat df, const Multipliers& by, bool bits,
+                       const std::function<void(std::span<const float>)>& use) {
+    constexpr std::size_t most = std::size_t{1} << 16;  // elements; they stay in the processor's cache
+    const auto in_pieces = [&](std::span<const float> all) {
+        if (bits) return use(all);
+        const PushRounding rounding(df, all, by);
+        std::vector<float> piece(std::min(most, all.size()));
+        for (std::size_t first = 0; first < all.size(); first += most) {
+            const std::span<const float> part = all.subspan(first, std::min(most, all.size() - first));
+            std::copy(part.begin(), part.end(), piece.begin());
+            rounding.apply(std::span(piece).first(part.size()));
+            use(std::span(piece).first(part.size()));
+        }
+    };
+    if (is_float(literal.dtype())) return literal.with_floats(in_pieces);
+    std::vector<float> all(static_cast<std::size_t>(literal.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
+    in_pieces(all);
+}
+
+static ConstantEntry entry_of(LiteralPtr literal, DataFormat df, const Multipliers& by, bool bits) {
+    const Dims& dims = literal->dims();
+    const std::int64_t z = dims[0], rows = dims[1], cols = dims[2];
+    return {z, rows, cols,
+            [literal = std::move(literal), df, by, bits](const auto& use) { each_piece(*literal, df, by, bits, use); }};
 }
 
 /// What rounding takes from a parameter where the host pushes it.
-static Tensor residue_entry(const Literal& parameter, DataFormat df, const Multipliers& by, DataFormat own) {
-    Tensor stored = entry_of(parameter, df, by, false);
+static Tensor residue_entry(const LiteralPtr& values, DataFormat df, const Multipliers& by, DataFormat own) {
+    const Literal& parameter = *values;
+    Tensor stored = entry_of(values, df, by, false).take();
     host_convert(df, {stored.data.data(), stored.z * stored.rows, stored.cols, stored.cols});
     Tensor entry(stored.z, stored.rows, stored.cols);
     entry.data = parameter.copied_floats();
@@ -95,13 +107,14 @@ std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
             constants.push_back({queue, ConstantEntry::zeros(dims[0], dims[1], dims[2]), false});
             continue;
         }
-        std::function<Tensor()> make = [values = literal, df = format(queue), as_bits = bits, reads = by(queue)] {
-            return entry_of(*values, df, reads, as_bits);
-        };
-        if (const auto found = by_residue.find(queue); found != by_residue.end())
-            make = [values = values_of.at(found->second), df = format(found->second), reads = by(found->second),
-                    own = format(queue)] { return residue_entry(*values, df, reads, own); };
-        constants.push_back({queue, {literal->dims()[2], std::move(make)}, bits});
+        const auto found = by_residue.find(queue);
+        if (found == by_residue.end()) {
+            constants.push_back({queue, entry_of(literal, format(queue), by(queue), bits), bits});
+            continue;
+        }
+        const auto make = [values = values_of.at(found->second), df = format(found->second), reads = by(found->second),
+                           own = format(queue)] { return residue_entry(values, df, reads, own); };
+        constants.push_back({queue, {literal->dims()[2], make}, bits});
     }
     return constants;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error_codes.hpp"
+#include "base/phase_times.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/formats/integer_indices.hpp"
@@ -73,9 +74,16 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
                             {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
-      budget_{&chip_,           grid_.rows,         grid_.cols,
-              options.fidelity, options.microbatch, 0,
-              &cache_,          options.threads,    options.use_kernel_broadcasts},
+      caches_(options.caches ? options.caches : std::make_shared<CompileCaches>()),
+      budget_{&chip_,
+              grid_.rows,
+              grid_.cols,
+              options.fidelity,
+              options.microbatch,
+              0,
+              &caches_->choices,
+              options.threads,
+              options.use_kernel_broadcasts},
       scheduling_(options.schedule),
       emit_(options.emit),
       scheduler_(options_, budget_, scheduling_, emit_) {
@@ -88,6 +96,7 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
     emit_.keep_names = options.keep_names;
 }
 Lowered ModelCompiler::lower(const Graph& model) const {
+    const TimedPhase timed("lower");
     const std::vector<std::string> convolutions = convolution_names(model);
     Lowered lowered = lower_padded(model, convolutions);
     const OverrideNames names{device_ops(lowered.graph), lowered.unfused_ops, convolutions};
@@ -118,6 +127,10 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
     if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
     const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
     return run_pipeline(model, whole.overrides, whole.tiling, passes);
+}
+
+std::vector<std::string> ModelCompiler::warnings(const Lowered& lowered) const {
+    return integer_warnings(lowered.model, options_.default_df, chip_);
 }
 
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
@@ -159,6 +172,7 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
         if (tiling == lowered.tiling)
             tiling.divided = parameters_to_divide(lowered.graph, budget_, scheduling_, lowered.tiling.divided);
         if (tiling == lowered.tiling) break;
+        const TimedPhase timed("retry with padded axes and divided parameters");
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
     }
@@ -198,23 +212,27 @@ Lowered ModelCompiler::retiled(const Graph& model, Lowered&& lowered, const Tili
 void ModelCompiler::pad_where_it_pays(const Graph& model, const Tiling& tiling, Lowered& lowered) const {
     const Tiling before = lowered.tiling;
     if (tiling == before) return;
-    const double most = worth_retiling * scheduler_.estimate(lowered.graph);
+    const TimedPhase timed("try padded axes");
+    const double most = worth_retiling * estimate(lowered);
+    const std::optional<Estimate> known = lowered.estimate;
     lowered = retiled(model, std::move(lowered), tiling);
-    if (scheduler_.estimate(lowered.graph) > most) lowered = retiled(model, std::move(lowered), before);
+    if (estimate(lowered) <= most) return;
+    lowered = retiled(model, std::move(lowered), before);
+    lowered.estimate = known;
 }
 
 void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t ops, SearchBudget& work,
                                         Lowered& lowered) const {
-    std::optional<double> whole;
     ProductParts tried;
     // parts need cores of other ops in the epoch, so try fewer parts too
     for (std::int64_t most = most_product_parts; most > 1 && work.fits(ops); most /= 2) {
         Tiling tiling = lowered.tiling;
         tiling.parts = profitable_parts(lowered.graph, budget_, scheduling_, most);
         if (tiling.parts == tried) continue;
+        const TimedPhase timed("try products in parts");
         work.spend(ops);
-        if (!whole) whole = scheduler_.estimate(lowered.graph);
-        if (scheduler_.estimate(split_for_estimate(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
+        const double whole = estimate(lowered);
+        if (scheduler_.estimate(split_for_estimate(lowered.graph, tiling.parts)) <= worth_retiling * whole) {
             lowered = retiled(model, std::move(lowered), tiling);
             return;
         }
@@ -232,19 +250,12 @@ Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std:
          [this](const Graph& graph) { return scheduler_.balanced(graph); }});
 }
 
-Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling, std::size_t most,
-                                    PassRecord* record) const {
-    std::vector<const Pass*> passes;
-    std::size_t steps = 0;
-    for (const std::string_view name : passes_for(options_.training.has_value()))
-        if (steps++ < most && std::ranges::count(options_.skip_passes, name) == 0) passes.push_back(find_pass(name));
+PassOptions ModelCompiler::options_of_passes(const Graph& model, const Overrides& overrides,
+                                             const Tiling& tiling) const {
     // double buffers of two operands and the result, and a reserve for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved;
-    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}, {}};
-    bool cut = false;
     PassOptions options = pass_options(options_);
-    options.overrides = with_batch_norms(made.graph, overrides);
-    options.host = &made.host;
+    options.overrides = with_batch_norms(model, overrides);
     options.estimate = [this](const Graph& candidate) { return scheduler_.estimate(candidate); };
     options.tiling = tiling;
     options.wide_dest = chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi;
@@ -252,14 +263,50 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     options.slice_bytes = l1_bytes * 10 / 63;
     options.sum_bytes = options.slice_bytes * grid_.rows * grid_.cols;
     options.divided = tiling.divided;
-    run_passes(made.graph, passes, options, true, [&](const Pass& pass, const Graph& left) {
-        if (record) record->add(pass.name, left);
-        if (pass.name == "mixed-precision") made.unfused = left;
-        if (pass.name == "insert-nops") made.unfused_ops = device_ops(left);
-        if (pass.name != "cut-host" || std::exchange(cut, true)) return;
-        made.integer_indices = integer_warnings(left, options_.default_df, chip_);
-    });
-    return made;
+    return options;
+}
+
+Lowered ModelCompiler::run_pipeline(const Graph& model, const Overrides& overrides, const Tiling& tiling,
+                                    std::size_t most, PassRecord* record) const {
+    const TimedPhase timed("passes");
+    std::vector<const Pass*> passes;
+    std::size_t steps = 0;
+    for (const std::string_view name : passes_for(options_.training.has_value()))
+        if (steps++ < most && std::ranges::count(options_.skip_passes, name) == 0) passes.push_back(find_pass(name));
+    const PassChoices choices{overrides, tiling, options_.use_kernel_broadcasts};
+    const bool keeps = most == all_passes && !record && PassCache::fits(model);
+    PassCache& cache = caches_->passes;
+    if (const PassCache::State* known = keeps ? cache.find("", choices) : nullptr) {
+        Lowered made = known->made;
+        made.overrides = overrides;
+        return made;
+    }
+    std::size_t next = passes.size();
+    const PassCache::State* known = nullptr;
+    while (keeps && next > 0 && !known) known = cache.find(passes[--next]->name, choices);
+    PassCache::State state = known ? *known : PassCache::State{{model, {}, {}, {}, {}, {}, {}, {}, {}, {}}, false};
+    if (!known) next = 0;
+    Lowered& made = state.made;
+    made.overrides = overrides;
+    made.tiling = tiling;
+    PassOptions options = options_of_passes(model, overrides, tiling);
+    options.host = &made.host;
+    for (; next < passes.size(); ++next) {
+        const Pass& pass = *passes[next];
+        if (keeps) cache.keep(pass.name, choices, state);
+        run_passes(made.graph, std::span(&passes[next], 1), options, true);
+        if (record) record->add(pass.name, made.graph);
+        if (pass.name == "mixed-precision") made.unfused = made.graph;
+        if (pass.name == "insert-nops") made.unfused_ops = device_ops(made.graph);
+        if (pass.name == "cut-host" && !std::exchange(state.host_is_cut, true)) made.model = made.graph;
+    }
+    if (keeps) cache.keep("", choices, state);
+    return std::move(made);
+}
+
+double ModelCompiler::estimate(Lowered& lowered) const {
+    if (!lowered.estimate) lowered.estimate = scheduler_.estimate_of(lowered.graph);
+    return lowered.estimate->cycles;
 }
 
 }  // namespace ttsim::impl::ir

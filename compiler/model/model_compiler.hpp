@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/backend/choice_cache.hpp"
 #include "compiler/model/compile.hpp"
+#include "compiler/model/compile_caches.hpp"
 #include "compiler/schedule/conv_fracture.hpp"
 #include "compiler/schedule/model_scheduler.hpp"
 #include "netlist/device/device.hpp"
@@ -49,6 +49,9 @@ public:
         return scheduler_.quickest_of_few(graph, std::move(made));
     }
 
+    /// Warnings of integers that the device's formats do not hold.
+    std::vector<std::string> warnings(const Lowered& lowered) const;
+
     /// Per op: least core cycles per input over its grids.
     std::map<std::string, double> core_cycles(const Graph& graph) const;
 
@@ -72,15 +75,18 @@ private:
     void split_where_it_pays(const Graph& model, std::size_t ops, SearchBudget& work, Lowered& lowered) const;
     Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
                            const Tiling& tiling) const;
-    /// `most`: limit of passes.
-    Lowered run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling = {},
+    /// `most`: limit of passes. Without limit and record it begins after the passes that an earlier call ran equally.
+    Lowered run_pipeline(const Graph& model, const Overrides& overrides, const Tiling& tiling = {},
                          std::size_t most = all_passes, PassRecord* record = nullptr) const;
+    PassOptions options_of_passes(const Graph& model, const Overrides& overrides, const Tiling& tiling) const;
+    /// The estimated cycles of a lowering, which it then knows.
+    double estimate(Lowered& lowered) const;
 
     const CompileOptions& options_;
     Machine machine_;
     const ChipParams& chip_;
     DeviceGrid grid_;
-    ChoiceCache cache_;
+    std::shared_ptr<CompileCaches> caches_;
     OpBudget budget_;
     ScheduleOptions scheduling_;
     EmitOptions emit_;

@@ -7,19 +7,23 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/ir/check_input_name.hpp"
+#include "compiler/onnx/raw_weights.hpp"
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
 
 namespace ttsim::impl::ir {
 
-Reader::Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
-    : model_(model), graph_(model.graph()), file_(file), options_(options), build_(result_) {
+Reader::Reader(onnx::ModelProto& model, std::vector<std::string_view> data, const std::string& file,
+               const OnnxOptions& options)
+    : model_(model), data_(std::move(data)), graph_(model.graph()), file_(file), options_(options), build_(result_) {
     build_.set_host_values(options.in_run);
     top_.nodes = &graph_.node();
 }
@@ -116,9 +120,9 @@ void Reader::check_names() {
                 problems_.error(loc(), "{} defines '{}', which is defined before", onnx_node_name(node), out);
 }
 
-Reader::Weight Reader::read_weight(const onnx::TensorProto& tensor) const {
+Reader::Weight Reader::read_weight(const onnx::TensorProto& tensor, std::optional<std::string_view> data) const {
     try {
-        return {read_tensor(tensor, file_, options_.folder), {}};
+        return {read_tensor(tensor, file_, options_.folder, data), {}};
     } catch (const Error& error) {
         return {{}, error};
     }
@@ -130,6 +134,11 @@ std::vector<Reader::Weight> Reader::read_weights() {
     std::vector<Weight> weights(static_cast<std::size_t>(tensors.size()));
     parallel_for(options_.threads, weights.size(), [&](std::size_t i) {
         onnx::TensorProto& tensor = tensors[static_cast<int>(i)];
+        if (i < data_.size() && !data_[i].empty()) {
+            weights[i] = read_weight(tensor, data_[i]);
+            forget(data_[i]);
+            return;
+        }
         weights[i] = read_weight(tensor);
         if (weights[i].value && tensor.has_raw_data()) delete tensor.release_raw_data();
     });
@@ -268,26 +277,33 @@ void Reader::add_outputs() {
 }
 
 /// `parsed`: the message was parsed without an error.
-static Graph read_parsed(onnx::ModelProto& model, bool parsed, const std::string& name, const OnnxOptions& options) {
+static Graph read_parsed(onnx::ModelProto& model, bool parsed, std::vector<std::string_view> data,
+                         const std::string& name, const OnnxOptions& options) {
     if (!parsed || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
         fail_input({name, 0, 0}, "it is not an ONNX model, or it is cut off");
-    return Reader(model, name, options).read();
+    return Reader(model, std::move(data), name, options).read();
 }
 
 Graph read_onnx(const std::string& file, OnnxOptions options) {
     if (!options.folder) options.folder = std::filesystem::path(file).parent_path().string();
     onnx::ModelProto model;
     const InputFile in(file, max_message_bytes);
-    constexpr int piece = 1 << 18;  // bytes; the whole file must not be in memory beside the message
+    std::optional<FileBytes> bytes(std::in_place, in.descriptor(), in.size());
+    if (auto split = split_model(bytes->bytes())) {
+        const bool parsed = model.ParseFromString(split->message);
+        return read_parsed(model, parsed, std::move(split->data), file, options);
+    }
+    bytes.reset();  // the whole file must not be in memory beside the message
+    constexpr int piece = 1 << 18;
     google::protobuf::io::FileInputStream stream(in.descriptor(), piece);
     const bool parsed = model.ParseFromZeroCopyStream(&stream);
-    return read_parsed(model, parsed, file, options);
+    return read_parsed(model, parsed, {}, file, options);
 }
 
 Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options) {
     onnx::ModelProto model;
     const bool parsed = model.ParseFromString(bytes);
-    return read_parsed(model, parsed, name, options);
+    return read_parsed(model, parsed, {}, name, options);
 }
 
 }  // namespace ttsim::impl::ir

@@ -180,7 +180,7 @@ Graph read_tail(const std::string& text, const std::string& name, std::span<cons
     options.in_run = compute;
     for (std::size_t k = 0; k < inputs.size(); ++k)
         options.constants.emplace(model.graph().input(static_cast<int>(k)).name(), *inputs[k]);
-    return Reader(model, name, options).read();
+    return Reader(model, {}, name, options).read();
 }
 
 }  // namespace ttsim::impl::ir

@@ -41,7 +41,9 @@ struct Scope {
 class Reader {
 public:
     /// Moves the data of weights out of the model.
-    Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options);
+    /// `data`: raw data of initializers that the message lacks, or empty.
+    Reader(onnx::ModelProto& model, std::vector<std::string_view> data, const std::string& file,
+           const OnnxOptions& options);
     Graph read();
 
 private:
@@ -58,7 +60,7 @@ private:
         std::optional<Literal> value;
         std::optional<Error> error;  ///< where there is no value
     };
-    Weight read_weight(const onnx::TensorProto& tensor) const;
+    Weight read_weight(const onnx::TensorProto& tensor, std::optional<std::string_view> data = std::nullopt) const;
     std::vector<Weight> read_weights();
     void add_initializers(const onnx::GraphProto& graph, Scope& scope, std::vector<Weight> weights);
     void add_inputs();
@@ -136,6 +138,7 @@ private:
     bool import_optional(const onnx::NodeProto& node, Scope& scope);
 
     onnx::ModelProto& model_;
+    std::vector<std::string_view> data_;
     const onnx::GraphProto& graph_;
     const std::string& file_;
     const OnnxOptions& options_;

@@ -94,7 +94,7 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
     }
 }
 
-void from_raw(Literal& out, const std::string& raw) {
+void from_raw(Literal& out, std::string_view raw) {
     if (out.dtype() == DType::F32) {
         if (!raw.empty()) std::memcpy(out.floats().data(), raw.data(), raw.size());
         return;
@@ -277,8 +277,8 @@ std::optional<DType> onnx_dtype(int number) {
     }
 }
 
-Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
-                    const std::optional<std::string>& folder) {
+Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::optional<std::string>& folder,
+                    std::optional<std::string_view> data) {
     const std::string what = "tensor '" + tensor.name() + "'";
     const auto narrow = narrow_type(tensor.data_type());
     const auto dtype = narrow ? DType::F32 : onnx_dtype(tensor.data_type());
@@ -300,14 +300,15 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     if (external && !folder)
         fail_input({file, 0, 0}, "{} has its data in a file; a model in memory has no folder; set the folder", what);
     if (external) external_bytes = external_data(tensor, bytes, what, file, *folder);
-    const std::string& raw = external ? external_bytes : tensor.raw_data();
-    const bool is_raw = external || tensor.has_raw_data();
+    const std::string_view raw = external ? std::string_view(external_bytes) : data.value_or(tensor.raw_data());
+    const bool is_raw = external || data || tensor.has_raw_data();
     if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)
         fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(), bytes);
     const std::int64_t values = narrow ? tensor.int32_data_size() : values_of(tensor, *dtype);
     if (const std::int64_t needed = narrow ? bytes : elements; !is_raw && values != needed)
         fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
-    if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8)) return Literal::of_bytes(*dtype, dims, raw);
+    if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8))
+        return Literal::of_bytes(*dtype, dims, std::string(raw));
     Literal out(*dtype, dims, max_read_elements);
     if (narrow)
         unpack(out, *narrow, [&](std::int64_t byte) {

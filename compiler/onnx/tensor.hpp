@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/ir/literal.hpp"
 
@@ -20,7 +21,9 @@ std::optional<DType> onnx_dtype(int number);
 
 /// `folder`: of external data; nullopt: external data is refused. Throws Error at `file`: Unsupported for element
 /// types, Input for data that does not fit.
-Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::optional<std::string>& folder);
+/// `data`: its raw data, if the message lacks it.
+Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::optional<std::string>& folder,
+                    std::optional<std::string_view> data = std::nullopt);
 
 /// Reads a .pb file with one tensor. Its external data is in the same folder.
 Literal read_tensor_file(const std::string& file);

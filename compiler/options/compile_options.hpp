@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "isa/fidelity.hpp"
 
 namespace ttsim::impl::ir {
+
+struct CompileCaches;  // compiler/model/compile_caches.hpp
 
 struct CompileOptions {
     std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip folder
@@ -59,10 +62,11 @@ struct CompileOptions {
     std::optional<TrainingRequest> training;  ///< nullopt: for inference
     /// Least number of parameters that hold the rows of a trained constant; of others as many as L1 needs.
     std::map<std::string, std::int64_t> divided;
-    unsigned threads = 0;               ///< of the compiler; 0: one per processor. Results do not depend on it
-    bool use_kernel_broadcasts = true;  ///< L1 holds repeating constants once, if the estimate is faster
-    bool splice_columns = true;         ///< concatenate columns without products, if that is faster
-    int effort = 1;                     ///< 0 to 3: number of schedules to try; from 2 on they are simulated
+    unsigned threads = 0;                   ///< of the compiler; 0: one per processor. Results do not depend on it
+    bool use_kernel_broadcasts = true;      ///< L1 holds repeating constants once, if the estimate is faster
+    bool splice_columns = true;             ///< concatenate columns without products, if that is faster
+    int effort = 1;                         ///< 0 to 3: number of schedules to try; from 2 on they are simulated
+    std::shared_ptr<CompileCaches> caches;  ///< of nested compilations; null: none are shared
     Simulate simulate;  ///< needed by the simulated policy and efforts 2 and 3; effort 1 uses it if present
     /// Called before each run of a search with its number and the cycles of the best run; 0: none yet.
     std::function<void(std::int64_t run, double best_cycles)> on_simulation;

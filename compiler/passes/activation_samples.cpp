@@ -210,11 +210,16 @@ ActivationSamples::Rows ActivationSamples::depthwise(const Literal& x, const Lit
     Literal y = zeros(samples, outer);
     float* to = y.floats().data();
     const float *const from = x.floats().data(), *const weights = matrix.floats().data();
-    for (std::int64_t p = 0; p < samples; ++p)
-        for (std::int64_t k = 0; k < terms * tile; ++k)
-            for (std::int64_t c = 0; c < outer; ++c)
-                to[p * outer + c] +=
-                    from[(p * terms + k / tile) * outer + c / tile * tile + k % tile] * weights[k * outer + c];
+    // most elements are 0: the diagonal of each tile is used. 0 times infinity is NaN, so then all are multiplied.
+    const bool all = std::any_of(from, from + x.size(), [](float v) { return !std::isfinite(v); });
+    for (std::int64_t k = 0; k < terms * tile; ++k)
+        for (std::int64_t c = 0; c < outer; ++c) {
+            const float weight = weights[k * outer + c];
+            if (weight == 0 && !all) continue;
+            const std::int64_t column = c / tile * tile + k % tile;
+            for (std::int64_t p = 0; p < samples; ++p)
+                to[p * outer + c] += from[(p * terms + k / tile) * outer + column] * weight;
+        }
     return y;
 }
 

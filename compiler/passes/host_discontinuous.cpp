@@ -13,8 +13,16 @@ constexpr std::int64_t most_products = std::int64_t{1} << 27;
 
 /// Whether all elements are multiples of 2^-16.
 bool int8_scale(const Literal& literal) {
+    // NaN and infinity are not below the limit; the conversion drops fractions
+    const auto is_multiple = [](double value) {
+        const double v = value * 65536;
+        return std::fabs(v) <= 1e15 && v == static_cast<double>(static_cast<std::int64_t>(v));
+    };
+    if (is_float(literal.dtype()) && !literal.is_filled())
+        return std::all_of(literal.floats().begin(), literal.floats().end(),
+                           [&](float v) { return is_multiple(static_cast<double>(v)); });
     for (std::int64_t i = 0; i < literal.size(); ++i)
-        if (const double v = literal.at(i) * 65536; v != std::floor(v) || std::fabs(v) > 1e15) return false;
+        if (!is_multiple(literal.at(i))) return false;
     return true;
 }
 

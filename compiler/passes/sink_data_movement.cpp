@@ -124,7 +124,7 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
 }
 
 /// Hoists map_axis above a reshape or transpose: updates the axis, the matrix, and the sizes of the op.
-bool map_before(DataMovement& movement, std::int64_t& axis, Literal& matrix) {
+bool map_before(const Builder& build, DataMovement& movement, std::int64_t& axis, Literal& matrix) {
     const auto at = static_cast<std::size_t>(axis);
     if (!movement.reshape) {
         axis = movement.perm[at];
@@ -143,14 +143,21 @@ bool map_before(DataMovement& movement, std::int64_t& axis, Literal& matrix) {
         return false;  // a broadcast along slices is a free TM; as a matrix it would be a matmul
     constexpr std::int64_t most = std::int64_t{1} << 22;  // elements of the wider matrix
     if (before * outs * after > most / (before * ins * after)) return false;
-    Literal wide(DType::F32, {before * outs * after, before * ins * after});
-    for (std::int64_t b = 0; b < before; ++b)
-        for (std::int64_t o = 0; o < outs; ++o)
-            for (std::int64_t i = 0; i < ins; ++i)
-                for (std::int64_t k = 0; k < after; ++k)
-                    wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k,
-                             matrix.at(o * ins + i));
-    matrix = std::move(wide);
+    const Literal* const of[] = {&matrix};
+    matrix = build.cached(
+        fmt::format("on {} diagonals of {}", before, after), of,
+        [&] {
+            Literal wide(DType::F32, {before * outs * after, before * ins * after});
+            for (std::int64_t b = 0; b < before; ++b)
+                for (std::int64_t o = 0; o < outs; ++o)
+                    for (std::int64_t i = 0; i < ins; ++i)
+                        if (const double weight = matrix.at(o * ins + i); weight != 0 || std::signbit(weight))
+                            for (std::int64_t k = 0; k < after; ++k)
+                                wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k,
+                                         weight);
+            return wide;
+        },
+        before * outs * after * before * ins * after);
     axis = static_cast<std::int64_t>(g->a0);
     movement.to[at] = outs;
     return true;
@@ -200,7 +207,7 @@ std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<cons
                                transpose.perm);
     }
     for (auto movement = chain.ops.rbegin(); movement != chain.ops.rend(); ++movement)
-        if (!map_before(*movement, axis, matrix)) return std::nullopt;
+        if (!map_before(build, *movement, axis, matrix)) return std::nullopt;
     return apply(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/phase_times.hpp"
 #include "compiler/backend/choices.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -154,7 +155,8 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
                         const ScheduleOptions& options, const FractureSearch& search) {
     Lowered best = search.lower(model, given);
     if (gathered_origins(best.graph).empty()) return best;
-    const auto [whole, overlay_size] = search.estimate(best.graph);
+    best.estimate = search.estimate(best.graph);
+    const auto [whole, overlay_size] = *best.estimate;
     double now = whole;
     if (!std::isfinite(now) || overlay_size > 0) {
         std::vector<ValueId> without;
@@ -172,8 +174,10 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
                                                     : "because it fits nowhere otherwise"));
         }
         if (!notes.empty()) {
+            const TimedPhase timed("retry with fractured convolutions");
             Lowered parts = search.lower(model, all);
-            const double then = search.estimate(parts.graph).cycles;
+            parts.estimate = search.estimate(parts.graph);
+            const double then = parts.estimate->cycles;
             if (then < now) {
                 parts.notes = std::move(notes);
                 return parts;
@@ -196,10 +200,12 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     groups.resize(std::min(groups.size(), usual_tries));
     for (const auto& group : groups) {
         if (!work.take(ops)) break;
+        const TimedPhase timed("try fractured convolutions");
         best.graph = {};  // large models: one at a time
         best.host = {};
         Lowered parts = search.lower(model, cut(model, group, best.overrides));
-        const double then = search.estimate(parts.graph).cycles;
+        parts.estimate = search.estimate(parts.graph);
+        const double then = parts.estimate->cycles;
         if (then > worth * now) continue;
         parts.notes = std::move(best.notes);
         parts.notes.push_back(
@@ -210,6 +216,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     if (best.graph.nodes.empty()) {
         Lowered again = search.lower(model, best.overrides);
         again.notes = std::move(best.notes);
+        again.estimate = best.estimate;
         return again;
     }
     return best;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/phase_times.hpp"
 #include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/backend/estimate.hpp"
@@ -68,6 +69,7 @@ std::vector<CopiedBlocks> unequal_copies(const Graph& graph, const Schedule& sch
 }  // namespace
 
 Scheduled ModelScheduler::schedule(const Graph& graph) const {
+    const TimedPhase timed("schedule");
     Scheduled made = with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
     const std::vector<CopiedBlocks> unequal = unequal_copies(made.graph ? *made.graph : graph, made.schedule);
     if (unequal.empty()) return made;
@@ -95,6 +97,7 @@ Scheduled ModelScheduler::without_blocked_forks(const Graph& graph, const OpBudg
     const std::size_t ops = made.schedule.ops.size();
     while (options_.effort > 0 && !made.schedule.held_forks.empty() && work.take(ops)) {
         Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
+        const TimedPhase timed("try nops in forks");
         try {
             auto [with, with_emitted] = scheduled(nops, budget);
             if (!is_faster(with, with_emitted, made)) break;
@@ -156,6 +159,7 @@ Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) co
 }
 
 Schedule ModelScheduler::balanced(const Graph& graph) const {
+    const TimedPhase timed("estimate");
     ScheduleOptions options = scheduling_;
     if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
     return with_overlay_space(
@@ -163,6 +167,7 @@ Schedule ModelScheduler::balanced(const Graph& graph) const {
 }
 
 Estimate ModelScheduler::estimate_of(const Graph& graph) const {
+    const TimedPhase timed("estimate");
     try {
         return with_overlay_space(graph, [&](const OpBudget& budget) -> Estimate {
             return {options_.simulates() ? simulated_cycles(graph, budget)
@@ -185,6 +190,7 @@ double ModelScheduler::simulated_cycles(const Graph& graph, const OpBudget& budg
 
 double ModelScheduler::simulated(const EmittedModel& emitted) const {
     TT_CHECK(options_.simulate, "there is no simulator to choose with");
+    const TimedPhase timed("simulate");
     const SimulatedRun run = options_.simulate(emitted, options_);
     return scheduling_.aim == Aim::Latency ? run.latency_cycles : run.cycles;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/phase_times.hpp"
+
 namespace ttsim::impl::ir {
 
 namespace {
@@ -48,6 +50,7 @@ bool ScheduleSearch::run(Schedule schedule, const ScheduleOptions& options, cons
     if (options_.on_simulation) options_.on_simulation(runs_, best_ ? best_->cycles : 0);
     SimulatedRun run;
     try {
+        const TimedPhase timed("simulate");
         run = options_.simulate(emitted, options_);
     } catch (const Error& error) {
         if (error.fault() != Fault::Hang) throw;

@@ -160,26 +160,33 @@ std::int32_t to_integer(float value) {
     return static_cast<std::int32_t>(std::clamp(rounded, -2147483648.0, 2147483647.0));
 }
 
-std::string header_text(const QueueArray& array) {
-    std::string text =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}, {}), }}",
-                    array.integer ? "<i4" : "<f4", array.entries.size(), array.z, array.rows, array.cols);
+std::string header_text(const NpyShape& shape) {
+    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}, {}), }}",
+                                   shape.integer ? "<i4" : "<f4", shape.entries, shape.z, shape.rows, shape.cols);
     constexpr std::size_t preamble = 10, alignment = 64;
     text.append(alignment - (preamble + text.size() + 1) % alignment, ' ');
     text.push_back('\n');
     return text;
 }
 
+void write_header(std::ostream& out, const NpyShape& shape) {
+    const std::string header = header_text(shape);
+    const auto length = static_cast<std::uint16_t>(header.size());
+    out.write("\x93NUMPY\x01\x00", 8);
+    out.write(reinterpret_cast<const char*>(&length), 2);
+    out << header;
+}
+
+void write_floats(std::ostream& out, std::span<const float> data) {
+    out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size_bytes()));
+}
+
 void write_entry(std::ostream& out, const QueueArray& array, const Tensor& entry) {
-    std::vector<float> converted;
-    const float* data = entry.data.data();
-    if (array.integer && !array.raw) {
-        converted.resize(entry.data.size());
-        std::transform(entry.data.begin(), entry.data.end(), converted.begin(),
-                       [](float v) { return std::bit_cast<float>(to_integer(v)); });
-        data = converted.data();
-    }
-    out.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(entry.data.size() * sizeof(float)));
+    if (!array.integer || array.raw) return write_floats(out, entry.data);
+    std::vector<float> converted(entry.data.size());
+    std::transform(entry.data.begin(), entry.data.end(), converted.begin(),
+                   [](float v) { return std::bit_cast<float>(to_integer(v)); });
+    write_floats(out, converted);
 }
 
 }  // namespace
@@ -211,16 +218,24 @@ QueueArray read_npy(const std::string& file, bool raw) {
 
 void write_npy(const std::string& file, const QueueArray& array) {
     write_new_file(file, FileKind::Npy, [&](std::ostream& out) {
-        const std::string header = header_text(array);
-        const auto length = static_cast<std::uint16_t>(header.size());
-        out.write("\x93NUMPY\x01\x00", 8);
-        out.write(reinterpret_cast<const char*>(&length), 2);
-        out << header;
+        write_header(out, {array.integer, std::ssize(array.entries), array.z, array.rows, array.cols});
         for (const Tensor& entry : array.entries) {
             TT_CHECK(entry.z == array.z && entry.rows == array.rows && entry.cols == array.cols,
                      "{}: an entry is {}x{}x{}", file, entry.z, entry.rows, entry.cols);
             write_entry(out, array, entry);
         }
+    });
+}
+
+void write_npy(const std::string& file, const NpyShape& shape, const FloatPieces& pieces) {
+    write_new_file(file, FileKind::Npy, [&](std::ostream& out) {
+        write_header(out, shape);
+        std::int64_t written = 0;
+        pieces([&](std::span<const float> piece) {
+            write_floats(out, piece);
+            written += std::ssize(piece);
+        });
+        TT_CHECK(written == shape.entries * shape.z * shape.rows * shape.cols, "{}: {} elements", file, written);
     });
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,5 +23,15 @@ struct QueueArray {
 QueueArray read_npy(const std::string& file, bool raw);
 /// Writes a temporary file and renames it; throws Error(Input) if the folder is not writable.
 void write_npy(const std::string& file, const QueueArray& array);
+
+/// What a file holds: [entries, z, rows, cols].
+struct NpyShape {
+    bool integer = false;  ///< dtype int32, from bit patterns inside floats; else float32
+    std::int64_t entries = 1, z = 0, rows = 0, cols = 0;
+};
+/// Passes all elements in order, piece by piece, so that they are never in memory together.
+using FloatPieces = std::function<void(const std::function<void(std::span<const float>)>& use)>;
+/// The same with elements in pieces.
+void write_npy(const std::string& file, const NpyShape& shape, const FloatPieces& pieces);
 
 }  // namespace ttsim::impl

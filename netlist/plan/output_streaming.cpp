@@ -141,8 +141,10 @@ SourcePipes source_pipes_of(const std::vector<std::map<std::int64_t, TileOrder>>
         for (const auto& [block, order] : pipes[p]) {
             std::int64_t last = -1;
             for (const TileSpan& span : order)
-                if (span.source >= 0 && std::exchange(last, span.source) != span.source)
-                    source_pipes[span.source][block].insert(p);
+                if (span.source >= 0 && std::exchange(last, span.source) != span.source) {
+                    std::set<std::size_t>& readers = source_pipes[span.source][block];
+                    if (readers.empty() || *readers.rbegin() != p) readers.insert(readers.end(), p);
+                }
         }
     return source_pipes;
 }
@@ -218,12 +220,16 @@ double sources_abreast(const TileOrder& order) {
     for (const TileSpan& span : order)
         if (span.source >= 0) sources.push_back(span.source);
     const std::size_t window = std::min(relays, sources.size());
-    double sum = 0, windows = 0;
-    for (std::size_t first = 0; window > 0 && first + window <= sources.size(); ++first, ++windows) {
-        const auto at = sources.begin() + static_cast<std::ptrdiff_t>(first);
-        sum += static_cast<double>(std::set<std::int64_t>(at, at + static_cast<std::ptrdiff_t>(window)).size());
+    if (window == 0) return 1;
+    const auto number = [](std::int64_t source) { return static_cast<std::size_t>(source); };
+    std::vector<std::size_t> runs(number(*std::max_element(sources.begin(), sources.end())) + 1, 0);  // in the window
+    std::size_t distinct = 0, sum = 0;
+    for (std::size_t end = 0; end < sources.size(); ++end) {
+        if (runs[number(sources[end])]++ == 0) ++distinct;
+        if (end >= window && --runs[number(sources[end - window])] == 0) --distinct;
+        if (end + 1 >= window) sum += distinct;
     }
-    return windows > 0 ? sum / windows : 1;
+    return static_cast<double>(sum) / static_cast<double>(sources.size() - window + 1);
 }
 
 void add_forks(OutputStreaming& made, std::size_t r, std::size_t p, const OutputReader& reader,

@@ -90,6 +90,25 @@ TEST_CASE("small constants are made each time") {
     CHECK(reversal.times == 2);
 }
 
+TEST_CASE("a large constant of small ones, or of none, is made once") {
+    DerivedConstants made;
+    int times = 0;
+    const auto make = [&] {
+        ++times;
+        return counting(large);
+    };
+    const Literal small = counting(2), other = counting(2, 1);
+    const Literal* const sources[] = {&small};
+    const Literal* const others[] = {&other};
+    const Literal first = made.get("spread", sources, make, large);
+    CHECK(made.get("spread", sources, make, large).block() == first.block());
+    CHECK(made.get("spread", others, make, large).block() != first.block());
+    CHECK(times == 2);
+    const Literal alone = made.get("alone", {}, make);
+    CHECK(made.get("alone", {}, make).block() == alone.block());
+    CHECK(times == 3);
+}
+
 TEST_CASE("small constants that others derive from are identified by their values") {
     DerivedConstants made;
     int times = 0;

@@ -1,6 +1,11 @@
 // What formats lose and cost: phases of the multipliers, digits that are pushed, the cheapest ways together.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "compiler/formats/format_costs.hpp"
 #include "compiler/host/host_rounding.hpp"
@@ -91,6 +96,34 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     netlist.graphs[0].ops.push_back(both);  // all
     CHECK(multipliers_by_queue(netlist).at("w") == Multipliers{0, 1});
     CHECK(multipliers_by_queue(netlist).at("v") == Multipliers{8, 1});
+}
+
+TEST_CASE("constants rounded in pieces are those rounded at once") {
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    for (const DataFormat df :
+         {DataFormat::Float16_b, DataFormat::Float16, DataFormat::Float32, DataFormat::Bfp8_b, DataFormat::RawUInt32})
+        for (const Multipliers& by : {Multipliers{}, Multipliers{5, 1}, Multipliers{0, 1.002}, Multipliers{7, 1.25, 8}})
+            for (const float first : {0.3F, 2.0F, infinite}) {
+                std::vector<float> whole(333, first), pieces;
+                for (std::size_t i = 1; i < whole.size(); ++i)
+                    whole[i] = i % 50 == 0  ? -infinite
+                               : first == 2 ? static_cast<float>(i)
+                                            : std::sin(whole[i - 1] + 1) / 3;
+                const PushRounding rounding(df, whole, by);
+                for (std::size_t at = 0; at < whole.size(); at += 100) {
+                    std::vector<float> piece(
+                        whole.begin() + static_cast<std::ptrdiff_t>(at),
+                        whole.begin() + static_cast<std::ptrdiff_t>(std::min(at + 100, whole.size())));
+                    rounding.apply(piece);
+                    pieces.insert(pieces.end(), piece.begin(), piece.end());
+                }
+                round_for_push(df, whole, by);
+                CHECK(std::equal(whole.begin(), whole.end(), pieces.begin(), pieces.end(), [](float a, float b) {
+                    return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+                }));
+                CHECK((df == DataFormat::RawUInt32 ||
+                       std::none_of(whole.begin(), whole.end(), [](float v) { return std::isinf(v); })));
+            }
 }
 
 TEST_CASE("Float32 constants among 16-bit numbers are rounded to the precision of the registers") {

@@ -157,7 +157,7 @@ void add_flags(CLI::App& app, Flags& flags) {
         ->type_name("A,B");
     app.add_flag("--print-changed", flags.how.print_changed,
                  "Print the lines that each pass removes (-) and adds (+), instead of the result");
-    app.add_flag("--time-passes", flags.how.time_passes, "Print the seconds of each pass to standard error");
+    app.add_flag("--time-passes", flags.how.time_passes, "Print the seconds and memory of each pass to standard error");
     app.add_flag(
         "--verify-values", flags.how.verify_values,
         "Compare the outputs before and after each pass, on three samples in float32; exit code 1 names a pass "

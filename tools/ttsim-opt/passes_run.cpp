@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <span>
 #include <sstream>
 
+#include "base/phase_times.hpp"
 #include "tools/ttsim-opt/values.hpp"
 
 namespace ttsim::impl::cli {
@@ -54,15 +54,6 @@ void say(const PassesRun& run, const std::string& text) {
     if (run.print) run.print(text);
 }
 
-void print_times(const std::vector<std::pair<std::string, double>>& times) {
-    double total = 0;
-    for (const auto& [pass, seconds] : times) total += seconds;
-    std::fputs("    seconds  share  pass\n", stderr);
-    for (const auto& [pass, seconds] : times)
-        fmt::print(stderr, "{:11.6f} {:5.1f}%  {}\n", seconds, total > 0 ? 100 * seconds / total : 0, pass);
-    fmt::print(stderr, "{:11.6f} 100.0%  all\n", total);
-}
-
 }  // namespace
 
 std::string changed_lines(const std::string& before, const std::string& after) {
@@ -76,16 +67,14 @@ std::string changed_lines(const std::string& before, const std::string& after) {
 
 std::optional<ChangedValues> run_passes(ir::Graph& graph, const PassesRun& run) {
     const auto text = [&] { return ir::print_graph(graph, run.elide); };
-    std::vector<std::pair<std::string, double>> times;
+    std::optional<PhaseTimes> times;
+    if (run.time_passes) times.emplace("passes");
     std::optional<ValueCheck> values;
     if (run.verify_values) values.emplace(graph, run.tolerance);
     for (const ir::Pass* pass : run.passes) {
         if (run.print_before.contains(pass->name)) say(run, fmt::format("// before {}\n{}\n", pass->name, text()));
         const std::string before = run.print_changed ? text() : "";
-        const auto start = std::chrono::steady_clock::now();
         ir::run_passes(graph, std::span(&pass, 1), *run.options, run.verify);
-        times.emplace_back(std::string(pass->name),
-                           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         if (run.print_changed)
             if (const std::string changed = changed_lines(before, text()); !changed.empty())
                 say(run, fmt::format("// {}\n{}\n", pass->name, changed));
@@ -95,7 +84,7 @@ std::optional<ChangedValues> run_passes(ir::Graph& graph, const PassesRun& run) 
         if (const auto wrong = values->compare(graph))
             return ChangedValues{std::string(pass->name), wrong->output, wrong->difference, wrong->allowed};
     }
-    if (run.time_passes) print_times(times);
+    if (times) std::fputs(phase_table(times->end()).c_str(), stderr);
     return std::nullopt;
 }
 

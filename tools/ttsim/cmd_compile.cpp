@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "analysis/exports/reportify.hpp"
 #include "analysis/report/compile_report.hpp"
 #include "base/new_file.hpp"
+#include "base/phase_times.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "compiler/files/result_folder.hpp"
@@ -43,7 +45,7 @@ struct CompileFlags {
     std::vector<std::string> inputs, constants, shapes, overrides;
     std::string rules_file, explain_op, json, tti_format, reportify, page, signature;
     std::vector<std::string> output_names;
-    bool keep_passes = false, explain = false, trials_given = false;
+    bool keep_passes = false, explain = false, trials_given = false, time_passes = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
 };
 
@@ -157,8 +159,18 @@ void convert(CompileFlags& flags, Progress& progress) {
     if (by_converter) flags.files.shapes.clear();
 }
 
+void write_result(const CompileFlags& flags, const ir::CompiledModel& model) {
+    const TimedPhase timed("write");
+    if (image::is_image_name(flags.files.out))
+        image::write_image(model, flags.files.out, flags.image);
+    else
+        write_folder(model, flags.files.out, flags.files.threads);
+}
+
 void run(CompileFlags& flags) {
     require_kind(InputKind::Model, flags.files.model, "ttsim compile");
+    std::optional<PhaseTimes> times;
+    if (flags.time_passes) times.emplace("ttsim compile");
     ir::CompileOptions options = finish(flags);
     options.simulate = runtime::simulated_run;
     SearchProgress search;
@@ -188,13 +200,13 @@ void run(CompileFlags& flags) {
         OutputFile(flags.rules_file, FileKind::Json).write(ir::rules_text(model.report.formats->rules));
     if (image::is_image_name(flags.files.out) && ir::is_trained(model))
         fail_unsupported({flags.files.out, 0, 0}, "device images hold forward programs only; name a folder with -o");
-    if (image::is_image_name(flags.files.out))
-        image::write_image(model, flags.files.out, flags.image);
-    else
-        write_folder(model, flags.files.out, flags.files.threads);
+    write_result(flags, model);
     if (page) write_model_page(*page, flags.files.out);
     report::CompileReport report = report::compile_report(flags.files, options, std::move(model.report));
     report::keep_decisions(report, flags.explain_op);
+    if (times) report.times = times->end();
+    constexpr double least_share = 0.005;  // others are in --json
+    if (report.times) std::fputs(phase_table(*report.times, least_share).c_str(), stderr);
     if (json) json->write(report::json(report));
     if (json && json->is_stdout()) return;
     print_text(report::text(report));
@@ -224,6 +236,8 @@ void add_compile(CLI::App& app) {
     outputs->folder("--reportify", flags->reportify, reportify_folder(),
                     "Also write a folder for Reportify: graphs of the passes, placement, memory; an earlier folder is "
                     "replaced. Reportify reads testify/ll-sw/ in the home folder");
+    command->add_flag("--time-passes", flags->time_passes,
+                      "Print seconds and memory of each pass and phase to standard error, and into --json");
     command
         ->add_option(
             "--tti-format", flags->tti_format,

@@ -19,8 +19,8 @@ const std::vector<Group>& groups() {
         {"Number formats and accuracy", {"--write-format-rules"}},
         {"Schedule", {"--override"}},
         {"Results",
-         {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op", "--json",
-          "--report"}},
+         {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op",
+          "--time-passes", "--json", "--report"}},
         {"General", {"--help", "--color", "--options", "--print-options"}},
     };
     return all;
