@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <csignal>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -32,27 +33,8 @@ void Clock::run_to(Cycle deadline) {
     deadline_ = never;
 }
 
-void Clock::serve() {
-    for (bool any = true; any;) {
-        any = false;
-        for (Calendar* calendar : calendars_)
-            if (calendar->due(now_)) {
-                any = true;
-                serving_now_ = calendar;
-                calendar->serve();
-            }
-    }
-    serving_now_ = nullptr;
-    if (between_) between_();
-}
-
-Cycle Clock::next_event() const {
-    Cycle next = never;
-    for (const Calendar* calendar : calendars_) next = std::min(next, calendar->next_);
-    return next;
-}
-
-/// Serves the events of cycle after cycle. Those behind the deadline, or after a pause, wait for the next run_to().
+/// Serves the events of one cycle after the other. Those behind the deadline, or after a pause, wait for the next
+/// run_to().
 void Clock::step() {
     if (failure_.any()) return;
     serving_ = true;
@@ -70,122 +52,225 @@ void Clock::step() {
     serving_ = false;
 }
 
-// --- calendar ------------------------------------------------------------------------------------------------------
-
-Calendar::Calendar(Clock& clock) : clock_(clock) {
-    clock.calendars_.push_back(this);
-    last_.fill(none);
-}
-
-void Calendar::at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument) {
-    ++sequence_;
-    if (clock_.now_ > base_) advance(clock_.now_);
-    const Event event{std::max(when, clock_.now_), &actor, argument, what};
-    if (event.when < base_ + span) {
-        insert(event);
-    } else {
-        later_.push_back({event, sequence_});
-        std::push_heap(later_.begin(), later_.end(), std::greater<>{});
+/// Calls the function with each node of a list, which may put it into another one.
+template <class Function>
+void Clock::for_each(std::uint32_t last, Function&& function) {
+    std::uint32_t node = nodes_[last].next;
+    for (bool more = true; more;) {
+        const std::uint32_t next = nodes_[node].next;
+        more = node != last;
+        function(node);
+        node = next;
     }
-    next_ = std::min(next_, event.when);
-    if (!clock_.serving_) clock_.wake_ = std::min(clock_.wake_, event.when);
 }
 
-/// Moves the wheel to the present. Later events enter it before any other event of their cycle can.
-void Calendar::advance(Cycle now) {
-    base_ = now;
-    while (!later_.empty() && later_.front().event.when < base_ + span) {
-        insert(later_.front().event);
+void Clock::serve() {
+    std::uint32_t from = 0;
+    if (const std::uint32_t last = take_slot(now_); last != none) {
+        if (nodes_[last].next == last)  // most events are alone in their cycle
+            from = serve_event(last);
+        else
+            for_each(last, [this](std::uint32_t node) { make_due(node); });
+    }
+    while ((from = next_due(from)) != none || (from = next_due(0)) != none) serve_calendar(from++);
+    serving_now_ = nullptr;
+    if (between_) between_();
+}
+
+/// Returns the calendar of the event.
+std::uint32_t Clock::serve_event(std::uint32_t node) {
+    const Event event = nodes_[node].event;
+    nodes_[node].next = free_;
+    free_ = node;
+    serving_now_ = calendars_[event.calendar];
+    event.actor->on_event(event.what, event.argument);
+    return event.calendar;
+}
+
+void Clock::serve_calendar(std::uint32_t calendar) {
+    while (due_[calendar] != none) {
+        std::uint32_t& last = due_[calendar];
+        const std::uint32_t first = nodes_[last].next;
+        if (first == last)
+            last = none;
+        else
+            nodes_[last].next = nodes_[first].next;
+        serve_event(first);
+    }
+    calendars_due_[calendar / word_bits] &= ~(std::uint64_t{1} << calendar % word_bits);
+}
+
+/// The first calendar from `from` on with an event due; none: there is none.
+std::uint32_t Clock::next_due(std::uint32_t from) const {
+    std::uint64_t mask = ~std::uint64_t{0} << from % word_bits;
+    for (std::size_t word = from / word_bits; word < calendars_due_.size(); ++word, mask = ~std::uint64_t{0})
+        if (const std::uint64_t bits = calendars_due_[word] & mask; bits != 0)
+            return static_cast<std::uint32_t>(word * word_bits) + static_cast<std::uint32_t>(std::countr_zero(bits));
+    return none;
+}
+
+// --- wheels --------------------------------------------------------------------------------------------------------
+
+void Clock::schedule(const Event& event) {
+    const std::uint32_t node = new_node(event);
+    if (serving_ && event.when == now_) return make_due(node);
+    place(node);
+    if (!serving_) wake_ = std::min(wake_, event.when);
+}
+
+std::uint32_t Clock::new_node(const Event& event) {
+    std::uint32_t node = free_;
+    if (node == none) {
+        node = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back({event, none});
+    } else {
+        free_ = nodes_[node].next;
+        nodes_[node].event = event;
+    }
+    return node;
+}
+
+/// Appends a node to the list whose last node is `last`.
+void Clock::append(std::uint32_t& last, std::uint32_t node) {
+    if (last == none) {
+        nodes_[node].next = node;
+    } else {
+        nodes_[node].next = nodes_[last].next;
+        nodes_[last].next = node;
+    }
+    last = node;
+}
+
+/// Puts an event into its slot, or on the heap.
+void Clock::place(std::uint32_t node) {
+    const Cycle when = nodes_[node].event.when;
+    const std::uint64_t ahead = (when >> block_bits) - block_;
+    if (ahead == 0) {
+        const auto slot = static_cast<std::uint32_t>(when % block);
+        used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
+        words_used_ |= 1U << slot / word_bits;
+        append(last_[slot], node);
+    } else if (ahead < blocks) {
+        const auto slot = (when >> block_bits) % blocks;
+        blocks_used_ |= std::uint64_t{1} << slot;
+        append(last_of_block_[slot], node);
+    } else {
+        later_.push_back({nodes_[node].event, ++sequence_});
+        std::push_heap(later_.begin(), later_.end(), std::greater<>{});
+        nodes_[node].next = free_;
+        free_ = node;
+    }
+}
+
+/// Moves the wheels on to a block. Nothing is scheduled before it. Later events enter the wheels before any other event
+/// of their cycle can.
+void Clock::enter_block(std::uint64_t number) {
+    block_ = number;
+    const auto slot = number % blocks;
+    if (const std::uint32_t last = std::exchange(last_of_block_[slot], none); last != none) {
+        blocks_used_ &= ~(std::uint64_t{1} << slot);
+        for_each(last, [this](std::uint32_t node) { place(node); });
+    }
+    while (!later_.empty() && (later_.front().event.when >> block_bits) - block_ < blocks) {
+        place(new_node(later_.front().event));
         std::pop_heap(later_.begin(), later_.end(), std::greater<>{});
         later_.pop_back();
     }
 }
 
-/// Appends an event of the wheel's time to its slot.
-void Calendar::insert(const Event& event) {
-    const auto slot = static_cast<std::uint32_t>(event.when % span);
-    std::uint32_t at = free_;
-    if (at == none) {
-        at = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back();
-    } else {
-        free_ = nodes_[at].next;
-    }
-    std::uint32_t& last = last_[slot];
-    if (last == none) used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
-    nodes_[at] = {event, last == none ? at : nodes_[last].next};
-    if (last != none) nodes_[last].next = at;
-    last = at;
+/// Removes the list of a cycle's events; returns its last node.
+std::uint32_t Clock::take_slot(Cycle when) {
+    if (when >> block_bits != block_) enter_block(when >> block_bits);
+    const auto slot = static_cast<std::uint32_t>(when % block);
+    const std::uint32_t last = std::exchange(last_[slot], none);
+    if (last == none) return none;
+    std::uint64_t& word = used_[slot / word_bits];
+    word &= ~(std::uint64_t{1} << slot % word_bits);
+    if (word == 0) words_used_ &= ~(1U << slot / word_bits);
+    return last;
 }
 
-/// Removes the earliest event; there is one.
-Calendar::Event Calendar::take_next() {
-    if (next_ >= base_ + span) advance(next_);
-    const auto slot = static_cast<std::uint32_t>(next_ % span);
-    std::uint32_t& last = last_[slot];
-    const std::uint32_t first = nodes_[last].next;
-    const Event event = nodes_[first].event;
-    if (first == last) {
-        last = none;
-        used_[slot / word_bits] &= ~(std::uint64_t{1} << slot % word_bits);
-        next_ = find_next();
-    } else {
-        nodes_[last].next = nodes_[first].next;
-    }
-    nodes_[first].next = free_;
-    free_ = first;
-    return event;
+void Clock::make_due(std::uint32_t node) {
+    const std::uint32_t calendar = nodes_[node].event.calendar;
+    calendars_due_[calendar / word_bits] |= std::uint64_t{1} << calendar % word_bits;
+    append(due_[calendar], node);
 }
 
-/// Cycle of the earliest event: that of the first used slot from the present one on, else the first later event.
-Cycle Calendar::find_next() const {
-    const auto start = static_cast<std::uint32_t>(base_ % span);
-    constexpr std::uint32_t words = span / word_bits;
-    for (std::uint32_t k = 0; k <= words; ++k) {
-        const std::uint32_t word = (start / word_bits + k) % words;
-        std::uint64_t bits = used_[word];
-        const std::uint64_t from_start = ~std::uint64_t{0} << start % word_bits;
-        if (k == 0) bits &= from_start;
-        if (k == words) bits &= ~from_start;  // the slots before the present one are the last of the wheel
-        if (bits == 0) continue;
-        const std::uint32_t slot = word * word_bits + static_cast<std::uint32_t>(std::countr_zero(bits));
-        return base_ + (slot + span - start) % span;
+/// Cycle of the earliest event.
+Cycle Clock::next_event() const {
+    if (next_due(0) != none) return now_;
+    if (words_used_ != 0) {
+        const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(used_[word]));
+        return (block_ << block_bits) + word * word_bits + bit;
     }
-    return later_.empty() ? Clock::never : later_.front().event.when;
+    if (blocks_used_ != 0) {
+        const std::uint64_t from = block_ + 1;
+        const int ahead = std::countr_zero(std::rotr(blocks_used_, static_cast<int>(from % blocks)));
+        const std::uint32_t last = last_of_block_[(from + static_cast<std::uint64_t>(ahead)) % blocks];
+        Cycle first = nodes_[last].event.when;
+        for (std::uint32_t node = nodes_[last].next; node != last; node = nodes_[node].next)
+            first = std::min(first, nodes_[node].event.when);
+        return first;
+    }
+    return later_.empty() ? never : later_.front().event.when;
 }
 
-void Calendar::serve() {
-    while (due(clock_.now_)) {
-        const Event event = take_next();
-        event.actor->on_event(event.what, event.argument);
-    }
-}
-
-/// Removes all events; returns them in their order.
-std::vector<Calendar::Event> Calendar::take_all() {
+/// Removes all events; returns them by calendar, each in their order.
+std::vector<Clock::Event> Clock::take_all() {
     std::vector<Event> events;
-    while (next_ != Clock::never) events.push_back(take_next());
+    const auto take = [&](std::uint32_t& last) {
+        if (last == none) return;
+        for_each(last, [&](std::uint32_t node) { events.push_back(nodes_[node].event); });
+        last = none;
+    };
+    for (std::uint32_t& last : due_) take(last);
+    for (std::uint32_t word = 0; word < used_.size(); ++word)
+        for (std::uint64_t bits = std::exchange(used_[word], 0); bits != 0; bits &= bits - 1)
+            take(last_[word * word_bits + static_cast<std::uint32_t>(std::countr_zero(bits))]);
+    for (std::uint64_t n = 1; n < blocks; ++n) take(last_of_block_[(block_ + n) % blocks]);
+    std::ranges::sort(later_, [](const LaterEvent& a, const LaterEvent& b) { return b > a; });
+    for (const LaterEvent& later : later_) events.push_back(later.event);
+    later_.clear();
+    nodes_.clear();
+    free_ = none;
+    words_used_ = 0;
+    blocks_used_ = 0;
+    std::ranges::fill(calendars_due_, 0);
+    std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
+        return a.calendar != b.calendar ? a.calendar < b.calendar : a.when < b.when;
+    });
     return events;
 }
 
-void Calendar::walk(StateWalk& walk) {
-    // The order of equal times is part of the state; sequence numbers are not.
+void Clock::walk(StateWalk& walk) {
+    // The order of equal times is part of the state.
     std::vector<Event> events = take_all();
     walk.fixed(events.size());
     for (Event& event : events) {
+        walk.fixed(event.calendar);
         walk.time(event.when);
         walk.fixed(event.actor);
         walk.fixed(event.what);
         event.actor->walk_argument(walk, event.what, event.argument);
     }
-    base_ = clock_.now_ + walk.cycles();
+    const Cycle then = now_ + walk.cycles();
+    block_ = then >> block_bits;
     for (const Event& event : events) {
-        if (event.when < base_ + span)
-            insert(event);
+        const std::uint32_t node = new_node(event);
+        if (serving_now_ && event.when == then)
+            make_due(node);
         else
-            later_.push_back({event, later_.size()});
-        next_ = std::min(next_, event.when);
+            place(node);
     }
+}
+
+// --- calendar ------------------------------------------------------------------------------------------------------
+
+Calendar::Calendar(Clock& clock) : clock_(clock), number_(static_cast<std::uint32_t>(clock.calendars_.size())) {
+    clock.calendars_.push_back(this);
+    clock.due_.push_back(Clock::none);
+    clock.calendars_due_.resize(number_ / Clock::word_bits + 1);
 }
 
 }  // namespace ttsim::impl::sim

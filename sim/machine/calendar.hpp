@@ -44,11 +44,13 @@ private:
 
 class Calendar;
 
-/// The time of the machine. At each instant the calendars are served in order of construction, repeatedly until none
-/// has an event due. The order of events therefore depends only on the contents of the calendars.
+/// The time of the machine, and the events of all calendars: a timing wheel with a slot for each cycle of the present
+/// block, one with a slot for each of the next blocks, and a heap of later events. At each instant the calendars are
+/// served in order of construction, repeatedly until none has an event due. The order of events therefore depends only
+/// on the contents of the calendars.
 class Clock {
 public:
-    Clock() = default;
+    Clock() { last_.fill(none), last_of_block_.fill(none); }
     Clock(const Clock&) = delete;
     Clock& operator=(const Clock&) = delete;
     const Cycle& now() const { return now_; }
@@ -71,8 +73,9 @@ public:
     const Calendar* serving() const { return serving_now_; }
     /// Called after all events of a cycle. The callback may call skip().
     void set_between(std::function<void()> between) { between_ = std::move(between); }
-    /// Advances the time without events. Walking the calendars (StateWalk) shifts their events by the same amount, and
-    /// the deadline moves with them.
+    /// Walks all scheduled events.
+    void walk(StateWalk& walk);
+    /// Advances the time without events. Walking them shifts them by the same amount, and the deadline moves with them.
     void skip(Cycle cycles) {
         now_ += cycles;
         if (deadline_ != never) deadline_ += cycles;
@@ -81,10 +84,42 @@ public:
 private:
     friend class Calendar;
     static constexpr Cycle never = ~Cycle{0};
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t word_bits = 64, block_bits = 11, block = 1U << block_bits, blocks = word_bits;
+    struct Event {
+        Cycle when;
+        Actor* actor;
+        std::uint64_t argument;
+        std::uint32_t what, calendar;
+    };
+    struct Node {
+        Event event;
+        std::uint32_t next;  ///< of a list of events, a circle; of free nodes, a list
+    };
+    struct LaterEvent {
+        Event event;
+        std::uint64_t sequence;
+        friend bool operator>(const LaterEvent& a, const LaterEvent& b) {
+            return a.event.when != b.event.when ? a.event.when > b.event.when : a.sequence > b.sequence;
+        }
+    };
+    void schedule(const Event& event);
+    std::uint32_t new_node(const Event& event);
+    void append(std::uint32_t& last, std::uint32_t node);
+    void place(std::uint32_t node);
+    void enter_block(std::uint64_t number);
+    template <class Function>
+    void for_each(std::uint32_t last, Function&& function);
+    std::uint32_t take_slot(Cycle when);
+    void make_due(std::uint32_t node);
+    std::uint32_t next_due(std::uint32_t from) const;
+    std::uint32_t serve_event(std::uint32_t node);
+    void serve_calendar(std::uint32_t calendar);
     void step();
     void serve();
     void check_stop() const;
     Cycle next_event() const;
+    std::vector<Event> take_all();
 
     std::unique_ptr<SystemcSimulation> simulation_;  // made by the first run
     std::vector<Calendar*> calendars_;
@@ -96,9 +131,22 @@ private:
     Cycle deadline_ = never;
     const Calendar* serving_now_ = nullptr;
     bool serving_ = false, paused_ = false;
+
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = none;
+    std::uint64_t block_ = 0;                              // its cycles have slots
+    std::uint32_t words_used_ = 0;                         // a bit for each word of used_
+    std::array<std::uint64_t, block / word_bits> used_{};  // a bit for each slot
+    std::array<std::uint32_t, block> last_;                // node of the last event of a slot; none: empty
+    std::uint64_t blocks_used_ = 0;                        // a bit for each slot of the next `blocks` - 1 blocks
+    std::array<std::uint32_t, blocks> last_of_block_;      // the same of their slots
+    std::vector<LaterEvent> later_;                        // a heap, the earliest event first
+    std::uint64_t sequence_ = 0;                           // of later events
+    std::vector<std::uint32_t> due_;                       // by calendar: node of the last event of this cycle
+    std::vector<std::uint64_t> calendars_due_;             // a bit for each calendar
 };
 
-/// The events of one chip: a timing wheel of the next `span` cycles, and a heap of later events.
+/// Schedules the events of one chip, or of the host.
 class Calendar {
 public:
     explicit Calendar(Clock& clock);
@@ -106,48 +154,17 @@ public:
     Calendar& operator=(const Calendar&) = delete;
 
     /// Schedules an event at `when`, which is not in the past. Events of one cycle happen in the order of scheduling.
-    void at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0);
+    void at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) {
+        ++events_;
+        clock_.schedule({std::max(when, clock_.now_), &actor, argument, what, number_});
+    }
     Cycle now() const { return clock_.now(); }
-    std::uint64_t events() const { return sequence_; }
-    void walk(StateWalk& walk);
+    std::uint64_t events() const { return events_; }
 
 private:
-    friend class Clock;
-    static constexpr std::uint32_t span = 2048, word_bits = 64, none = ~std::uint32_t{0};
-    struct Event {
-        Cycle when;
-        Actor* actor;
-        std::uint64_t argument;
-        std::uint32_t what;
-    };
-    struct Node {
-        Event event;
-        std::uint32_t next;  ///< of a slot, a circle; of free nodes, a list
-    };
-    struct LaterEvent {
-        Event event;
-        std::uint64_t sequence;
-        friend bool operator>(const LaterEvent& a, const LaterEvent& b) {
-            return a.event.when != b.event.when ? a.event.when > b.event.when : a.sequence > b.sequence;
-        }
-    };
-    bool due(Cycle now) const { return next_ <= now; }
-    void serve();
-    void advance(Cycle now);
-    void insert(const Event& event);
-    Event take_next();
-    Cycle find_next() const;
-    std::vector<Event> take_all();
-
     Clock& clock_;
-    std::uint64_t sequence_ = 0;
-    Cycle next_ = Clock::never;                           // of the earliest event
-    Cycle base_ = 0;                                      // the wheel has the events of [base_, base_ + span)
-    std::array<std::uint32_t, span> last_;                // node of the last event of a slot; none: empty
-    std::array<std::uint64_t, span / word_bits> used_{};  // a bit for each slot
-    std::vector<Node> nodes_;
-    std::uint32_t free_ = none;
-    std::vector<LaterEvent> later_;  // a heap, the earliest event first
+    std::uint32_t number_;
+    std::uint64_t events_ = 0;
 };
 
 }  // namespace ttsim::impl::sim

@@ -136,7 +136,6 @@ NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
 }
 
 void Chip::walk(StateWalk& walk) {
-    calendar_.walk(walk);
     noc_.walk(walk);
     for (Server& channel : dram_) channel.walk(walk);
     from_host_.walk(walk);
@@ -161,7 +160,12 @@ static std::int64_t nearest_with_link(const Machine& machine, std::int64_t id) {
 
 Board::Board(const Machine& machine, Clock& clock, const IdealizedResources& ideal)
     : clock_(clock), machine_(machine), host_calendar_(clock) {
-    for (const ChipInstance& chip : machine.chips) chips_.emplace(chip.id, std::make_unique<Chip>(chip, clock, ideal));
+    for (const ChipInstance& chip : machine.chips) {
+        chips_.emplace(chip.id, std::make_unique<Chip>(chip, clock, ideal));
+        const auto id = static_cast<std::size_t>(chip.id);
+        if (by_id_.size() <= id) by_id_.resize(id + 1);
+        by_id_[id] = chips_.at(chip.id).get();
+    }
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, {}, {}});
@@ -186,7 +190,7 @@ Cycle Board::dram_busy() const {
 
 void Board::walk(StateWalk& walk) {
     walk.fixed(clock_.serving());  // in the middle of a cycle, the calendars behind it are served first
-    host_calendar_.walk(walk);
+    clock_.walk(walk);
     for (auto& [_, chip] : chips_) chip->walk(walk);
     for (Link& link : links_) {
         link.forward.walk(walk);

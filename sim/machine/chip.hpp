@@ -69,7 +69,7 @@ private:
 class Board {
 public:
     Board(const Machine& machine, Clock& clock, const IdealizedResources& ideal = {});
-    Chip& chip(std::int64_t id) { return *chips_.at(id); }
+    Chip& chip(std::int64_t id) { return *by_id_.at(static_cast<std::size_t>(id)); }
     /// The chip that holds a queue for a core of chip `user`, or whose PCIe link leads to it. Cards without Ethernet
     /// reach host memory by their own link, whatever the queue's device.
     std::int64_t chip_of(const Queue& queue, std::int64_t user) const;
@@ -99,6 +99,7 @@ private:
     const Machine& machine_;
     Calendar host_calendar_;
     std::map<std::int64_t, std::unique_ptr<Chip>> chips_;
+    std::vector<Chip*> by_id_;                                                            // nullptr: no chip has the id
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> links_of_;  // (low id, high id) -> links_
     std::vector<Link> links_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> routes_;

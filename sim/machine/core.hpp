@@ -4,9 +4,11 @@
 #pragma once
 
 #include <boost/container/deque.hpp>
+#include <boost/container/small_vector.hpp>
 #include <vector>
 
 #include "sim/machine/epoch_view.hpp"
+#include "sim/machine/input_count.hpp"
 #include "sim/machine/machine_view.hpp"
 #include "sim/machine/probe.hpp"
 #include "sim/state/waiter.hpp"
@@ -41,12 +43,21 @@ public:
     void start();
 
     // --- operand side ---
-    void try_start();
+    /// `chunks` of the operand have arrived since the start of the epoch.
+    void operand_arrived(std::size_t k, std::int64_t chunks) {
+        operands_[k].arrived = chunks;
+        try_start();
+    }
+    /// The same after a walk has advanced the count.
+    void set_arrived(std::size_t k, std::int64_t chunks) { operands_[k].arrived = chunks; }
     // --- output side; positions count tiles over all inputs of the epoch ---
-    std::int64_t produced() const { return produced_; }
+    std::int64_t produced() const { return produced_.total(); }
+    /// Inputs that are packed completely, and whether the last packed tile was the last of its input.
+    std::int64_t inputs_packed() const { return produced_.input(); }
+    bool input_complete() const { return produced_.place() == 0; }
     /// End position of the tiles that may be sent: all packed tiles, or with output in blocks those up to the end of
     /// the block being sent.
-    std::int64_t available() const { return scatter_ ? open_ : produced_; }
+    std::int64_t available() const { return available_; }
     /// Cycle in which available() last changed.
     Cycle available_since() const { return available_since_; }
     /// Cycle in which NCRISC has issued all its reads so far; later reads start after it.
@@ -63,7 +74,7 @@ public:
     /// The block of output slice `slice_number` (input * t + slice), while it is in the output buffer; else null.
     BlockPtr block(std::int64_t slice_number) const;
 
-    bool finished() const { return step_ == steps_ && produced_ == total_tiles_; }
+    bool finished() const { return step_ == steps_ && produced_.total() == total_tiles_; }
     const PlanOp& op() const { return op_; }
     bool timed() const { return timed_; }  ///< its steps take time
     std::size_t index() const { return index_; }
@@ -97,48 +108,68 @@ private:
     };
     struct OperandState {
         PipeFlow* pipe = nullptr;
-        std::size_t place = 0;
+        std::int64_t arrived = 0, needed = 0;       ///< chunks: from the pipe, and for the present step
+        std::int64_t per_slice = 0, per_input = 0;  ///< chunks
+        std::uint32_t place = 0;
+        Intake intake = Intake::PerStep;
+    };
+    struct Consumer {
+        OutputConsumer* consumer;
+        std::int64_t released;
     };
 
     Position position(std::int64_t step) const;
     std::int64_t chunks_needed(std::size_t k, const Position& at) const;
     std::int64_t chunks_freed(std::size_t k, const Position& at) const;
-    int missing_operand(const Position& at) const;  // -1: none
-    std::int64_t room_for(const Position& at) const;
+    int missing_operand() const;  // -1: none
+    void prepare_step();
+    void try_start();
     bool no_room(std::int64_t tiles) const;
-    bool output_full(const Position& at) const;
     void pack(std::int64_t tiles, Cycle cycles, Cycle pack_end);
     void pack_next_piece();
     std::int64_t block_end(std::int64_t position) const;
     void try_open();
     void notify_consumers();
     void trace_wait(int operand);
-    void begin_step(const Position& at);
+    void begin_step();
+    void compute_step();
+    void unpacked();
+    void opened();
+    void packed(std::int64_t tiles);
     void submit_slice(std::int64_t input, std::int64_t slice, const BlockPtr& block);
     BlockPtr gradient_base(std::int64_t input, std::int64_t slice);
     void drop_released_blocks();
-    std::int64_t released() const;
 
-    const EpochView& epoch_;
-    const PlanOp& op_;
-    std::size_t index_;
-    CoreProbe* probe_;
-    bool timed_;
-    std::vector<OperandState> operands_;
+    // What most events need comes first, since cores are many and far apart in memory.
+    std::int64_t available_ = 0;
     std::int64_t step_ = 0, steps_ = 0;  // over all inputs
+    Position at_{0, 0, 0};               // of step_
+    std::int64_t needed_room_ = 0;       // tiles of output space that the present step needs before it starts
     bool unpacking_ = false;
-    Cycle packer_free_ = 0;
-    std::int64_t packing_ = 0;   // tiles packed or being packed
-    std::int64_t to_pack_ = 0;   // tiles of the current step whose packing has not begun
+    bool timed_;
+    bool scatter_ = false;       // output is sent in whole blocks
     bool pack_blocked_ = false;  // the packer is blocked on output
-    Cycle piece_time_ = 0;
-    std::int64_t produced_ = 0, total_tiles_ = 0;
-    std::vector<OutputConsumer*> consumers_;
-    std::vector<std::int64_t> released_by_;
+    bool sink_;                  // nothing reads the output
+    bool values_;
+    std::int64_t to_pack_ = 0;  // tiles of the current step whose packing has not begun
+    std::int64_t packing_ = 0;  // tiles packed or being packed
+    std::int64_t freed_ = 0;    // position below which buffer space is free; moves in whole blocks when scatter_
+    std::int64_t capacity_;     // tiles
+    boost::container::small_vector<OperandState, 2> operands_;
+    boost::container::small_vector<Consumer, 2> consumers_;
+    InputCount produced_;
+    std::int64_t total_tiles_ = 0;
     std::int64_t released_ = 0;
-    std::int64_t freed_ = 0;  ///< position below which buffer space is free; moves in whole blocks when scatter_
-    bool scatter_ = false;    // output is sent in whole blocks
-    std::int64_t open_ = 0;   // end of the block that is being sent
+    const EpochView& epoch_;
+    Calendar& calendar_;
+    const PlanOp& op_;
+    CoreProbe* probe_;
+    const std::int64_t* out_tiles_;  // per step of a slice
+    const StepTime* step_times_;
+    Cycle packer_free_ = 0;
+    Cycle piece_time_ = 0;
+    std::size_t index_;
+    std::int64_t open_ = 0, open_end_ = 0;  // end of the block that is being sent, and of the next one
     bool opening_ = false;
     Cycle available_since_ = 0, ncrisc_free_ = 0, sender_free_ = 0;
     boost::container::deque<BlockPtr> blocks_;  // from slice number first_block_; allocates nothing while it is empty

@@ -94,7 +94,7 @@ void Epoch::build_pipes() {
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
                 pipes_.push_back(
                     std::make_unique<PipeFlow>(view_, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
-                pipes_.back()->connect(std::move(consumers), producers, queue, alternating ? before : nullptr);
+                pipes_.back()->connect(consumers, producers, queue, alternating ? before : nullptr);
                 before = pipes_.back().get();
             }
         }
@@ -142,12 +142,9 @@ void Epoch::on_event(std::uint32_t what, std::uint64_t) {
 }
 
 void Epoch::core_packed(const Core& core) {
-    const std::int64_t per_input = core.op().input_tiles();
-    if (core.produced() % per_input == 0) note_packed(core);
-    if (core.op().out_queues.empty() && core.op().readers.empty()) {
-        const std::int64_t input = (core.produced() - 1) / per_input;
-        finish_input(input);
-    }
+    if (core.input_complete()) note_packed(core);
+    if (core.op().out_queues.empty() && core.op().readers.empty())
+        finish_input(core.inputs_packed() - (core.input_complete() ? 1 : 0));
 }
 
 void Epoch::core_finished() {
@@ -157,7 +154,7 @@ void Epoch::core_finished() {
 
 void Epoch::note_packed(const Core& core) {
     const auto graph = std::find(plan_.graphs.begin(), plan_.graphs.end(), core.op().graph) - plan_.graphs.begin();
-    const std::int64_t input = core.produced() / core.op().input_tiles() - 1;
+    const std::int64_t input = core.inputs_packed() - 1;
     packed_[static_cast<std::size_t>(graph)][static_cast<std::size_t>(input)] = context_.now;
 }
 
@@ -179,7 +176,7 @@ std::int64_t Epoch::count_inputs_over() {
 std::int64_t Epoch::inputs_over() const {
     std::int64_t over = inputs();
     for (const auto& op : cores_)
-        for (const auto& core : op) over = std::min(over, core->produced() / core->op().input_tiles());
+        for (const auto& core : op) over = std::min(over, core->inputs_packed());
     for (const auto& writer : writers_) over = std::min(over, writer->inputs_done());
     return over;
 }

@@ -12,32 +12,45 @@ namespace ttsim::impl::sim {
 static constexpr std::ptrdiff_t max_relays = 3;
 
 PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
-    : epoch_(epoch),
+    : probe_(probe),
+      sent_(static_cast<std::int64_t>(pipe.sendings.size())),
+      landed_(sent_),
+      input_tiles_(pipe.tiles_before.back()),
+      capacity_(consumer.operands[k].capacity_tiles),
+      resident_(consumer.operands[k].intake == Intake::Resident),
+      ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
+      values_(epoch.values.wanted()),
+      in_chunks_(consumer.operands[k].reads.chunk > 0 && epoch.mechanisms.firmware),
+      after_unpacker_(consumer.operands[k].reads.waits_for_unpacker() && epoch.mechanisms.firmware),
+      pipe_(pipe),
+      epoch_(epoch),
+      calendar_(epoch.chip(consumer.chip).calendar()),
+      freed_(static_cast<std::int64_t>(pipe.chunks())),
+      streams_(epoch.chip(consumer.chip).pipes()),
+      operand_(consumer.operands[k]),
       consumer_(consumer),
       k_(k),
-      operand_(consumer.operands[k]),
-      pipe_(pipe),
-      probe_(probe),
-      ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
-      receivers_(find_receivers()),
-      kept_slices_(epoch.values.compute, epoch.inputs > 1 && !resident()) {
-    chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
-    per_input_ = static_cast<std::int64_t>(pipe.sendings.size());
-    total_ = resident() ? per_input_ : epoch.inputs * per_input_;
+      noc_(epoch.chip(consumer.chip).noc()),
+      receiving_(find_receivers()),
+      chunks_per_input_(static_cast<std::int64_t>(pipe.chunks())),
+      kept_slices_(epoch.values.compute, epoch.inputs > 1 && !resident_) {
+    const auto per_input = static_cast<std::int64_t>(pipe.sendings.size());
+    total_ = resident_ ? per_input : epoch.inputs * per_input;
 }
 
 PipeFlow::~PipeFlow() {
     if (queue_) queue_->memory().unsubscribe(*this);
 }
 
-void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue,
+void PipeFlow::connect(const std::vector<Core*>& consumers, const std::vector<Core*>& producers, QueuePort* queue,
                        const PipeFlow* before) {
-    cores_ = std::move(consumers);
-    freed_by_.assign(cores_.size(), 0);
-    for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
+    for (std::size_t place = 0; place < consumers.size(); ++place) {
+        receivers_.push_back({consumers[place], 0});
+        consumers[place]->set_operand(k_, *this, place);
+    }
     stream_tile_ = stream_tile();
-    noc_out_ = epoch_.mechanisms.nocs ? noc_to_receivers(consumer_, k_, receivers_) : 0;
-    multicast_core_ = multicast_core(receivers_, noc_out_);
+    noc_out_ = epoch_.mechanisms.nocs ? noc_to_receivers(consumer_, k_, receiving_) : 0;
+    multicast_core_ = multicast_core(receiving_, noc_out_);
     if (queue) {
         queue_ = queue;
         queue_->memory().subscribe(*this);
@@ -46,37 +59,51 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     }
     const PlanOp& producer = producers.front()->op();
     source_tiles_ = producer.input_tiles();
-    sources_.assign(producers.size(), nullptr);
-    source_slots_.assign(producers.size(), 0);
-    std::vector<std::int64_t> next_input(producers.size(), 0);  // position in each source where the next input begins
-    for (const ChunkNeed& need : pipe_.needs) {
-        next_input[need.source] = need.release;
-        if (sources_[need.source]) continue;
-        sources_[need.source] = producers[need.source];
-        source_slots_[need.source] = producers[need.source]->add_consumer(*this);
-    }
-    const auto several =
-        std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
+    issue_ = static_cast<Cycle>(epoch_.chip(producer.chip).timing().noc_issue);
+    connect_sources(producers);
     if (epoch_.mechanisms.nocs && producer.chip == consumer_.chip)
-        noc_in_ = noc_between(epoch_.board.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
-    if (several > 1) {
-        walks_gather_ = !before || !before->gather_;
-        gather_ = walks_gather_ ? std::make_shared<GatherStreams>() : before->gather_;
-        const auto relays = static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays));
-        if (relays > gather_->relays.size()) gather_->relays.resize(relays);
+        noc_in_ = noc_between(epoch_.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
+    find_gather(before);
+    forget_unread();
+}
+
+void PipeFlow::connect_sources(const std::vector<Core*>& producers) {
+    if (pipe_.needs.empty()) return;
+    const auto [first, last] = std::ranges::minmax(pipe_.needs, {}, &ChunkNeed::source);
+    first_source_ = first.source;
+    sources_.resize(last.source - first.source + 1);
+    for (const ChunkNeed& need : pipe_.needs) {
+        Source& from = source(need);
+        if (from.core) continue;
+        from.core = producers[need.source];
+        from.slot = from.core->add_consumer(*this);
     }
-    // Releases source tiles that the pipe never reads, so that their space can be reused.
+}
+
+void PipeFlow::find_gather(const PipeFlow* before) {
+    const auto several = std::ranges::count_if(sources_, [](const Source& one) { return one.core != nullptr; });
+    if (several <= 1) return;
+    walks_gather_ = !before || !before->gather_;
+    gather_ = walks_gather_ ? std::make_shared<GatherStreams>() : before->gather_;
+    const auto relays = static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays));
+    if (relays > gather_->relays.size()) gather_->relays.resize(relays);
+}
+
+/// Releases source tiles that the pipe never reads, so that their space can be reused.
+void PipeFlow::forget_unread() {
+    std::vector<std::int64_t> next_input(sources_.size(), 0);  // position in each source where the next input begins
+    for (const ChunkNeed& need : pipe_.needs) next_input[need.source - first_source_] = need.release;
     for (std::size_t s = 0; s < sources_.size(); ++s)
-        if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
+        if (sources_[s].core) sources_[s].core->release(sources_[s].slot, next_input[s] - source_tiles_);
 }
 
 /// Clocks per tile: limited by bandwidth, or by credits when the buffer is small. A credit returns when all its tiles
 /// are free, after the credit latency.
 double PipeFlow::stream_tile() const {
-    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    const PipeConstants& t = streams_;
     const auto bytes = static_cast<double>(operand_.tile_bytes);
     const double sent = bytes / t.stream_bytes;
-    if (!epoch_.mechanisms.credits || resident() || operand_.l1_tiles == 0) return sent;
+    if (!epoch_.mechanisms.credits || resident_ || operand_.l1_tiles == 0) return sent;
     const auto batch = static_cast<double>(operand_.credit_tiles);
     const double refilled = t.credit + batch * sent;
     return std::max(sent, refilled / static_cast<double>(std::max(operand_.l1_tiles, operand_.capacity_tiles)));
@@ -84,28 +111,27 @@ double PipeFlow::stream_tile() const {
 
 std::string PipeFlow::source_name() const {
     if (queue_) return fmt::format("queue '{}'", queue_->queue().name);
-    for (const Core* core : sources_)
-        if (core) return fmt::format("op '{}'", core->op().op->name());
+    for (const Source& one : sources_)
+        if (one.core) return fmt::format("op '{}'", one.core->op().op->name());
     return "padding";
-}
-
-std::int64_t PipeFlow::tiles_sent() const {
-    return sent_ / per_input_ * pipe_.tiles_before.back() + sending(sent_).tiles_before;
 }
 
 /// Tiles of the first `chunks` chunks of the epoch.
 std::int64_t PipeFlow::tiles_of(std::int64_t chunks) const {
-    return chunks / chunks_per_input_ * pipe_.tiles_before.back() +
+    return chunks / chunks_per_input_ * input_tiles_ +
            pipe_.tiles_before[static_cast<std::size_t>(chunks % chunks_per_input_)];
 }
 
+void PipeFlow::count_freed_tiles() {
+    freed_tiles_ = freed_.input() * input_tiles_ + pipe_.tiles_before[static_cast<std::size_t>(freed_.place())];
+}
+
 /// The first source whose tiles for the next transfer are not available; nullptr: all are available.
-const ChunkNeed* PipeFlow::missing_source() const {
-    const Sending& next = sending(sent_);
-    const std::int64_t before = sent_ / per_input_ * source_tiles_;
+const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
+    const std::int64_t before = sent_.input() * source_tiles_;
     for (std::uint32_t n = next.first; n < next.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
-        if (sources_[need.source]->available() < before + need.need) return &need;
+        if (source(need).core->available() < before + need.need) return &need;
     }
     return nullptr;
 }
@@ -114,40 +140,36 @@ bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue
 
 /// Tiles of room that the transfer needs; when a chunk read from a queue begins, room for the whole chunk.
 std::int64_t PipeFlow::room_for(const Sending& next) const {
-    const std::int64_t chunk = epoch_.mechanisms.firmware ? operand_.reads.chunk : 0;
-    if (chunk == 0) return next.tiles;
-    const std::int64_t before = next.tiles_before;
+    if (!in_chunks_) return next.tiles;
+    const std::int64_t chunk = operand_.reads.chunk, before = next.tiles_before;
     const std::int64_t end = (before + next.tiles + chunk - 1) / chunk * chunk;
-    return before % chunk == 0 || before / chunk != (end - 1) / chunk
-               ? std::min(end, pipe_.tiles_before.back()) - before
-               : next.tiles;
+    return before % chunk == 0 || before / chunk != (end - 1) / chunk ? std::min(end, input_tiles_) - before
+                                                                      : next.tiles;
 }
 
 bool PipeFlow::buffers_full(const Sending& next) const {
-    if (resident()) return false;
-    const std::int64_t freed = tiles_of(freed_), held = tiles_sent() - freed;
-    if (operand_.reads.waits_for_unpacker() && epoch_.mechanisms.firmware &&
-        tiles_of(arrived_) - freed >= operand_.reads.chunk)
-        return true;
-    return held > 0 && held + room_for(next) > operand_.capacity_tiles;
+    if (resident_) return false;
+    const std::int64_t held = tiles_sent() - freed_tiles_;
+    if (after_unpacker_ && tiles_of(arrived_) - freed_tiles_ >= operand_.reads.chunk) return true;
+    return held > 0 && held + room_for(next) > capacity_;
 }
 
 void PipeFlow::try_send() {
-    while (sent_ < total_) {
-        const std::int64_t input = sent_ / per_input_;
-        const Sending& next = sending(sent_);
+    while (sent_.total() < total_) {
+        const Sending& next = next_sending();
         // (1) the data is available, (2) every receiving core has room, (3) send
-        const ChunkNeed* const need = queue_ ? nullptr : missing_source();
-        awaited_ = need ? sources_[need->source] : nullptr;
-        const bool missing = need || entry_missing(input);
+        const ChunkNeed* const need = queue_ ? nullptr : missing_source(next);
+        awaited_ = need ? source(*need).core : nullptr;
+        const bool missing = need || entry_missing(sent_.input());
         if (missing || buffers_full(next)) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
-        if (probe_) probe_->sent(epoch_.now, arrival, input);
-        epoch_.schedule(consumer_.chip, arrival, *this, probe_ ? flight_time(epoch_.now, arrival) : 0,
-                        static_cast<std::uint64_t>(sent_));
-        if (++sent_ == total_) all_sent_ = epoch_.now;
+        if (probe_) probe_->sent(epoch_.now, arrival, sent_.input());
+        calendar_.at(arrival, *this, probe_ ? flight_time(epoch_.now, arrival) : 0,
+                     static_cast<std::uint64_t>(sent_.total()));
+        sent_.add(1);
+        if (sent_.total() == total_) all_sent_ = epoch_.now;
     }
 }
 
@@ -156,8 +178,8 @@ void PipeFlow::wait(bool missing) {
     if (!probe_) return;
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
-        const ChunkNeed& need = *missing_source();
-        const auto held = sources_[need.source]->hold_reason(sent_ / per_input_ * source_tiles_ + need.need);
+        const ChunkNeed& need = *missing_source(next_sending());
+        const auto held = source(need).core->hold_reason(sent_.input() * source_tiles_ + need.need);
         if (held == Core::HoldReason::Block) why = FlowProbe::Wait::Block;
         if (held == Core::HoldReason::Lockstep) why = FlowProbe::Wait::Lockstep;
     }
@@ -189,26 +211,42 @@ int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
 }
 
 /// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
-/// passes on what has arrived.
-Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
-                     int noc) {
+/// passes on what has arrived. `path`: from there to the pipe's core, on its chip.
+Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
+                     NocPath& path) {
     Board& board = epoch_.board;
     std::vector<NocLeg> legs;
-    std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_ / per_input_) ? &legs : nullptr;
+    std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_.input()) ? &legs : nullptr;
     Cycle arrival = ready;
-    const bool relayed = epoch_.mechanisms.relays || from_chip != consumer_.chip;
+    const bool here = from_chip == consumer_.chip, direct = here && !record;
+    const bool relayed = epoch_.mechanisms.relays || !here;
     const NocCoord sender = relayed ? multicast_core_ : from;
-    if (from_chip != consumer_.chip || from != sender) {
-        arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
-        const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
-        const auto behind = (bytes - tile) / static_cast<std::uint64_t>(board.chip(consumer_.chip).flit_bytes());
-        ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
+    if (!here || from != sender) {
+        arrival = direct
+                      ? send_here(path, noc, from, multicast_core_, bytes, ready)
+                      : board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
+        if (receiving_.many()) {
+            const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+            const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
+            ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
+        }
     }
-    if (receivers_.many())
-        arrival = std::max(arrival, board.send(consumer_.chip, sender, consumer_.chip, receivers_, bytes, ready, lane,
-                                               noc_out_, record));
-    if (record) probe_->record_route(sent_ % per_input_, legs, bytes);
+    if (receiving_.many()) {
+        NocPath other;  // a source that multicasts itself
+        NocPath& out = relayed ? multicast_path_ : other;
+        arrival = std::max(arrival, record ? board.send(consumer_.chip, sender, consumer_.chip, receiving_, bytes,
+                                                        ready, lane, noc_out_, record)
+                                           : send_here(out, noc_out_, sender, receiving_, bytes, ready));
+    }
+    if (record) probe_->record_route(sent_.place(), legs, bytes);
     return arrival;
+}
+
+/// Sends on the consumer's chip. The path is found once.
+Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready) {
+    if (bytes == 0) return noc_.send(noc, from, to, bytes, epoch_.now, ready);
+    if (!path.known()) path = noc_.path(noc, from, to, bytes);
+    return noc_.send(path, bytes, epoch_.now, ready);
 }
 
 Cycle PipeFlow::from_queue(const Sending& sending) {
@@ -229,7 +267,8 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
             queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
         const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
         const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
-        arrival = std::max(arrival, send(holder, from, bytes, served, lane, noc_from_queue(chip, from)));
+        NocPath path;
+        arrival = std::max(arrival, send(holder, from, bytes, served, lane, noc_from_queue(chip, from), path));
     }
     return arrival;
 }
@@ -258,29 +297,29 @@ Cycle PipeFlow::load_held() {
 
 /// A prologue operand is sent from L1 like an op's output that is sent in blocks, one block per input.
 Cycle PipeFlow::from_l1(const Sending& sending) {
-    if (sent_ == 0) loaded_ = load_held();
+    if (sent_.total() == 0) loaded_ = load_held();
     Cycle ready = std::max(epoch_.now, loaded_);
     if (!epoch_.mechanisms.firmware) return ready + 1;
-    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
-    if (sent_ % per_input_ == 0) stream_free_ += epoch_.block_time(consumer_.chip, 1);
+    const PipeConstants& t = streams_;
+    if (sent_.place() == 0) stream_free_ += epoch_.block_time(consumer_.chip, 1);
     const auto tiles = static_cast<double>(sending.tiles);
-    const double runs =
-        static_cast<double>(operand_.held_runs) * tiles / static_cast<double>(pipe_.tiles_before.back());
+    const double runs = static_cast<double>(operand_.held_runs) * tiles / static_cast<double>(input_tiles_);
     ready = std::max(ready, stream_free_) + static_cast<Cycle>(t.phase * runs);
     stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
-    if (cores_.size() == 1) return stream_free_;
+    if (receivers_.size() == 1) return stream_free_;
     const auto bytes = static_cast<std::uint64_t>(sending.tiles * operand_.tile_bytes);
     multicast_free_ =
         std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / t.multicast_bytes);
-    const Cycle arrival = send(consumer_.chip, multicast_core_, bytes, ready, pipe_.cores.front(), noc_out_);
+    NocPath none;  // the tiles are in the core that sends
+    const Cycle arrival = send(consumer_.chip, multicast_core_, bytes, ready, pipe_.cores.front(), noc_out_, none);
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
 /// Cycle in which NCRISC has issued the reads of the transfer. It reads whole chunks, one per iteration of its loop.
 Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const QueueReads& reads = operand_.reads;
-    if (reads.chunk == 0 || !epoch_.mechanisms.firmware) return asked;
-    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+    if (!in_chunks_) return asked;
+    const PipeConstants& t = streams_;
     const std::int64_t before = next.tiles_before;
     const auto begun = [&](std::int64_t unit) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
@@ -288,18 +327,18 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const double request = reads.rows > 0 ? t.row_read * static_cast<double>(reads.rows) : t.read_request;
     // The read pointer of a queue is checked and written back for each entry; a ram has none.
     const double entry = before == 0 && !queue_->memory().ram() ? t.read_entry : 0;
-    Cycle& free = cores_.front()->ncrisc_free();
+    Cycle& free = receivers_.front().core->ncrisc_free();
     free = std::max(free, asked) +
            static_cast<Cycle>(entry + begun(reads.chunk) * t.read_iteration + begun(reads.unit) * request);
     return free;
 }
 
 /// The source's own stream sends to the operand, after its previous tiles, phase by phase.
-Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
-    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
+Cycle PipeFlow::through_stream(const ChunkNeed& need, Core& source, Cycle ready) {
+    const PipeConstants& t = streams_;
     const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
     // Only one fork of a core sends at a time.
-    Cycle& sender = sources_[need.source]->sender_free();
+    Cycle& sender = source.sender_free();
     ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
     sender = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
     stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
@@ -307,11 +346,10 @@ Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
 }
 
 /// Relays, used round robin, connect to their sources and fill ahead of the one stream that forwards their tiles.
-Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
-    const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
-    Core& source = *sources_[need.source];
+Cycle PipeFlow::through_relays(const ChunkNeed& need, Core& source, Cycle ready) {
+    const PipeConstants& t = streams_;
     GatherStreams& gather = *gather_;
-    if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gather.gathered_to) {
+    if (const std::int64_t position = sent_.input() * source_tiles_ + need.need; position > gather.gathered_to) {
         const std::int64_t block = source.op().output_streaming.block_mblocks * source.op().slice_tiles;
         gather.gathered_to = (position + block - 1) / block * block;
         gather.free += static_cast<Cycle>(t.gather_block);  // while the sources prepare their next block
@@ -334,41 +372,44 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
 }
 
 Cycle PipeFlow::from_op(const Sending& sending) {
-    Board& board = epoch_.board;
     const ChunkNeed& need = pipe_.needs[sending.first];
-    const Core& source = *sources_[need.source];
-    const std::int64_t chip = source.op().chip;
+    Source& from = source(need);
+    const PlanOp& producer = from.core->op();
     const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
     const std::size_t lane = need.source + pipe_.cores.front();
-    Cycle ready = epoch_.now + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
-    if (epoch_.mechanisms.firmware) ready = gather_ ? through_relays(need, ready) : through_stream(need, ready);
-    if (epoch_.mechanisms.firmware && cores_.size() > 1) {  // a second stream multicasts
-        const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
+    Cycle ready = epoch_.now + issue_;
+    if (epoch_.mechanisms.firmware)
+        ready = gather_ ? through_relays(need, *from.core, ready) : through_stream(need, *from.core, ready);
+    const bool many = receivers_.size() > 1;
+    if (epoch_.mechanisms.firmware && many) {  // a second stream multicasts
+        const double rate = streams_.multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
-    const bool gathers = cores_.size() > 1 || gather_;
-    const Cycle arrival = send(chip, source.op().cores[need.source], bytes, ready, lane,
-                               gathers || chip != consumer_.chip ? noc_in_ : noc_out_);
+    const int noc = many || gather_ || producer.chip != consumer_.chip ? noc_in_ : noc_out_;
+    const Cycle arrival = send(producer.chip, producer.cores[need.source], bytes, ready, lane, noc, from.path);
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
-void PipeFlow::on_event(std::uint32_t flight, std::uint64_t argument) {
+void PipeFlow::on_event(std::uint32_t flight, std::uint64_t) {
     if (probe_) probe_->arrived(epoch_.now, flight);
-    arrive(static_cast<std::int64_t>(argument));
+    arrive();
 }
 
-void PipeFlow::arrive(std::int64_t number) {
-    const std::int64_t input = number / per_input_;
-    const Sending& done = sending(number);
-    if (epoch_.values.wanted()) collect_values(input, done);
+/// The transfers arrive in the order in which they were sent.
+void PipeFlow::arrive() {
+    const Sending& done = pipe_.sendings[static_cast<std::size_t>(landed_.place())];
+    const std::int64_t input = landed_.input();
+    landed_.add(1);
+    if (values_) collect_values(input, done);
     if (!queue_)
         for (std::uint32_t n = done.first; n < done.end; ++n) {
             const ChunkNeed& need = pipe_.needs[n];
-            sources_[need.source]->release(source_slots_[need.source], input * source_tiles_ + need.release);
+            const Source& from = source(need);
+            from.core->release(from.slot, input * source_tiles_ + need.release);
         }
     if (!done.ends_chunk) return;
     arrived_ = input * chunks_per_input_ + done.chunk + 1;
-    for (Core* core : cores_) core->try_start();
+    for (const Receiver& to : receivers_) to.core->operand_arrived(k_, arrived_);
     if (queue_ && done.chunk + 1 == pipe_.chunks()) queue_->done_reading(input);
 }
 
@@ -379,9 +420,9 @@ void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     } else {
         for (std::uint32_t n = sending.first; n < sending.end; ++n) {
             const ChunkNeed& need = pipe_.needs[n];
-            const Core& source = *sources_[need.source];
+            const Core& from = *source(need).core;
             for (std::int64_t z = need.z_first; z <= need.z_last; ++z)
-                if (BlockPtr block = source.block(input * source.op().slices + z))
+                if (BlockPtr block = from.block(input * from.op().slices + z))
                     refs_.blocks[{need.source, z}] = std::move(block);
         }
     }
@@ -390,13 +431,13 @@ void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     const auto z = static_cast<std::int64_t>(sending.chunk / per_slice);
     ArrivedSlice& arrived = arrived_slices_[input * operand_.operand_z + z];
     arrived.refs = std::move(refs_);
-    arrived.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
-                        (resident() ? epoch_.inputs : 1);
+    arrived.uses_left = static_cast<std::int64_t>(receivers_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
+                        (resident_ ? epoch_.inputs : 1);
     refs_ = {};
 }
 
 AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
-    const auto it = arrived_slices_.find((resident() ? 0 : input * operand_.operand_z) + z);
+    const auto it = arrived_slices_.find((resident_ ? 0 : input * operand_.operand_z) + z);
     TT_CHECK(it != arrived_slices_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
     ArrivedSlice& arrived = it->second;
     if (!arrived.slice) arrived.slice = kept_slices_.assemble(consumer_, k_, pipe_, z, std::move(arrived.refs));
@@ -406,21 +447,24 @@ AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
 }
 
 void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
-    if (chunks <= freed_by_[place]) return;
-    const bool was_last = freed_by_[place] == freed_;
-    freed_by_[place] = chunks;
+    Receiver& by = receivers_[place];
+    if (chunks <= by.freed) return;
+    const bool was_last = by.freed == freed_.total();
+    by.freed = chunks;
     if (!was_last) return;
-    const std::int64_t all = *std::min_element(freed_by_.begin(), freed_by_.end());
-    if (all == freed_) return;
-    freed_ = all;
+    std::int64_t all = chunks;
+    for (const Receiver& one : receivers_) all = std::min(all, one.freed);
+    if (all == freed_.total()) return;
+    freed_.add(all - freed_.total());
+    count_freed_tiles();
     try_send();
 }
 
 void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {
-    if (resident())
+    if (resident_)
         walk.fixed(argument);
     else
-        walk.count(argument, per_input_, epoch_.scope);
+        walk.count(argument, static_cast<std::int64_t>(pipe_.sendings.size()), epoch_.scope);
 }
 
 void GatherStreams::walk(StateWalk& walk, std::int64_t source_tiles, const StateWalk::Scope& scope) {
@@ -442,24 +486,29 @@ void PipeFlow::walk(StateWalk& walk) {
     if (walks_gather_) gather_->walk(walk, source_tiles_, scope);
     walk.fixed(waited_);
     if (all_sent_) walk.launch_mark(*all_sent_);
-    if (probe_ && (!resident() || walk.over_iterations())) probe_->walk(walk, scope);
-    if (resident()) {
-        walk.fixed(sent_);
+    if (probe_ && (!resident_ || walk.over_iterations())) probe_->walk(walk, scope);
+    if (resident_) {
+        walk.fixed(sent_.total());
+        walk.fixed(landed_.total());
         walk.fixed(arrived_);
         return;
     }
-    walk.count_below(sent_, per_input_, scope, total_);
+    sent_.walk_below(walk, scope, total_);
+    landed_.walk(walk, scope);
     walk.count(arrived_, chunks_per_input_, scope);
-    walk.count(freed_, chunks_per_input_, scope);
-    for (std::int64_t& freed : freed_by_) walk.count(freed, chunks_per_input_, scope);
+    freed_.walk(walk, scope);
+    for (Receiver& one : receivers_) walk.count(one.freed, chunks_per_input_, scope);
+    if (!walk.advancing()) return;
+    count_freed_tiles();
+    for (const Receiver& one : receivers_) one.core->set_arrived(k_, arrived_);
 }
 
 WaitsFor PipeFlow::waits_for() const {
-    if (sent_ == total_)
+    if (sent_.total() == total_)
         return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()),
                 nullptr};
-    const std::int64_t input = sent_ / per_input_;
-    const Sending& next = sending(sent_);
+    const std::int64_t input = sent_.input();
+    const Sending& next = next_sending();
     const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})",
                                          source_name(), k_, consumer_.op->name(), input, next.chunk, chunks_per_input_);
     if (entry_missing(input))
@@ -468,14 +517,14 @@ WaitsFor PipeFlow::waits_for() const {
                 queue_->unfinished_writer(),
                 Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
-        if (const ChunkNeed* need = missing_source())
-            return sources_[need->source]->wait_reason(input * source_tiles_ + need->need, self);
+        if (const ChunkNeed* need = missing_source(next))
+            return source(*need).core->wait_reason(input * source_tiles_ + need->need, self);
     if (buffers_full(next))
-        for (std::size_t place = 0; place < cores_.size(); ++place)
-            if (freed_by_[place] == freed_)
-                return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self,
-                                    cores_[place]->name(), operand_.capacity_tiles),
-                        cores_[place], Room{Room::Kind::Operand, consumer_.op->name(), k_, operand_.capacity_tiles}};
+        for (const Receiver& one : receivers_)
+            if (one.freed == freed_.total())
+                return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self, one.core->name(),
+                                    operand_.capacity_tiles),
+                        one.core, Room{Room::Kind::Operand, consumer_.op->name(), k_, operand_.capacity_tiles}};
     return {fmt::format("{} is ready to send", self), nullptr};
 }
 

@@ -2,7 +2,7 @@
 // cores, which free them chunk by chunk.
 #pragma once
 
-#include <deque>
+#include <boost/container/small_vector.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "netlist/plan/chunk_needs.hpp"
 #include "sim/machine/core.hpp"
+#include "sim/machine/input_count.hpp"
 #include "sim/machine/queue_port.hpp"
 #include "sim/values/kept_slices.hpp"
 
@@ -37,7 +38,7 @@ public:
     PipeFlow& operator=(const PipeFlow&) = delete;
 
     /// `before`: the operand's pipe before this one, whose gather it shares if they alternate; nullptr: its own.
-    void connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue,
+    void connect(const std::vector<Core*>& consumers, const std::vector<Core*>& producers, QueuePort* queue,
                  const PipeFlow* before);
     void start() {
         started_ = true;
@@ -46,7 +47,7 @@ public:
 
     std::int64_t arrived() const { return arrived_; }  ///< chunks since the start of the epoch
     /// Cycle in which the last input was sent; no value for a resident operand, which is sent once.
-    std::optional<Cycle> all_sent() const { return resident() ? std::nullopt : all_sent_; }
+    std::optional<Cycle> all_sent() const { return resident_ ? std::nullopt : all_sent_; }
     void free_chunks(std::size_t place, std::int64_t chunks);  ///< credit: the core has freed `chunks` in total
     AssembledPtr slice(std::int64_t input, std::int64_t z);    ///< a slice that has arrived, for one use by one core
     std::string source_name() const;
@@ -73,13 +74,23 @@ private:
         AssembledPtr slice;
         std::int64_t uses_left = 0;
     };
-    bool resident() const { return operand_.intake == Intake::Resident; }
-    const Sending& sending(std::int64_t number) const {
-        return pipe_.sendings[static_cast<std::size_t>(number % per_input_)];
-    }
-    std::int64_t tiles_sent() const;
+    /// A producer core of which the pipe reads tiles.
+    struct Source {
+        Core* core = nullptr;  ///< nullptr: not touched
+        std::size_t slot = 0;  ///< our consumer number there
+        NocPath path;          ///< to the pipe's core, once it is known
+    };
+    struct Receiver {
+        Core* core;
+        std::int64_t freed;  ///< chunks
+    };
+    Source& source(const ChunkNeed& need) { return sources_[need.source - first_source_]; }
+    const Source& source(const ChunkNeed& need) const { return sources_[need.source - first_source_]; }
+    const Sending& next_sending() const { return pipe_.sendings[static_cast<std::size_t>(sent_.place())]; }
+    std::int64_t tiles_sent() const { return sent_.input() * input_tiles_ + next_sending().tiles_before; }
     std::int64_t tiles_of(std::int64_t chunks) const;
-    const ChunkNeed* missing_source() const;
+    void count_freed_tiles();
+    const ChunkNeed* missing_source(const Sending& next) const;
     bool entry_missing(std::int64_t input) const;
     std::int64_t room_for(const Sending& next) const;
     bool buffers_full(const Sending& next) const;
@@ -88,49 +99,63 @@ private:
     NocEnd find_receivers() const;
     Cycle transfer(const Sending& sending);
     int noc_from_queue(const Chip& chip, NocCoord from) const;
-    Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc);
+    Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
+               NocPath& path);
+    Cycle send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready);
+    void connect_sources(const std::vector<Core*>& producers);
+    void find_gather(const PipeFlow* before);
+    void forget_unread();
     Cycle from_queue(const Sending& sending);
     Cycle load_held();
     Cycle from_l1(const Sending& sending);
     Cycle from_op(const Sending& sending);
     Cycle asked_for(const Sending& next, Cycle asked);
-    Cycle through_relays(const ChunkNeed& need, Cycle ready);
-    Cycle through_stream(const ChunkNeed& need, Cycle ready);
+    Cycle through_relays(const ChunkNeed& need, Core& source, Cycle ready);
+    Cycle through_stream(const ChunkNeed& need, Core& source, Cycle ready);
     double stream_tile() const;
-    void arrive(std::int64_t number);
+    void arrive();
     void collect_values(std::int64_t input, const Sending& sending);
 
+    // What most events need comes first, since pipes are many and far apart in memory.
+    const Core* awaited_ = nullptr;  // source of the next transfer, while its tiles are missing
+    FlowProbe* probe_;
+    InputCount sent_, landed_;  // sendings
+    std::int64_t total_;
+    std::int64_t freed_tiles_ = 0, input_tiles_, capacity_, source_tiles_ = 0;  // source tiles: of a core and input
+    bool resident_, ideal_;                                                     // ideal: transfers take no time
+    bool values_;
+    bool in_chunks_;       // NCRISC reads whole chunks
+    bool after_unpacker_;  // and nothing while a step's tiles wait to be unpacked
+    bool waited_ = false;  ///< it waited for a FIFO entry, and therefore polls the queue's pointers
+    std::uint32_t first_source_ = 0;
+    const Pipe& pipe_;
     const EpochView& epoch_;
+    Calendar& calendar_;
+    QueuePort* queue_ = nullptr;
+    std::vector<Source> sources_;  // from `first_source_` on
+    boost::container::small_vector<Receiver, 1> receivers_;
+    InputCount freed_;                          // chunks
+    std::int64_t arrived_ = 0;                  // chunks
+    Cycle last_arrival_ = 0, stream_free_ = 0;  // end of the transfers of the sending stream
+    Cycle multicast_free_ = 0;                  // end of the transfers of the second stream, which multicasts
+    double stream_tile_ = 0;                    // clocks
+    const PipeConstants& streams_;
+    const PlanOperand& operand_;
     const PlanOp& consumer_;
     std::size_t k_;
-    const PlanOperand& operand_;
-    const Pipe& pipe_;
-    FlowProbe* probe_;
-    bool ideal_;  // transfers take no time
-    NocEnd receivers_;
-    std::vector<Core*> cores_;               // consumers
-    std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
-    std::vector<std::size_t> source_slots_;  // our consumer number at each producer
-    const Core* awaited_ = nullptr;          // source of the next transfer, while its tiles are missing
-    QueuePort* queue_ = nullptr;
+    std::shared_ptr<GatherStreams> gather_;  // several sources only
+    Cycle issue_ = 0;                        // until a source's write has left it
+    Noc& noc_;
+    NocEnd receiving_;
+    NocPath multicast_path_;         // from the multicast core
     int noc_in_ = 0, noc_out_ = 0;   // from ops to the pipe's core, from there to the receivers
     NocCoord multicast_core_{0, 0};  // several receivers: the core that sends to the others
-    std::int64_t per_input_ = 0, chunks_per_input_, total_;
-    std::int64_t sent_ = 0;                 // sendings
-    std::int64_t arrived_ = 0, freed_ = 0;  // chunks
-    std::vector<std::int64_t> freed_by_;
-    Cycle last_arrival_ = 0;
+    std::int64_t chunks_per_input_;
     std::optional<Cycle> all_sent_;
-    Cycle stream_free_ = 0;                  // end of the transfers of the sending stream
-    Cycle loaded_ = 0;                       // prologue operand: cycle in which it is in L1
-    Cycle multicast_free_ = 0;               // end of the transfers of the second stream, which multicasts
-    std::shared_ptr<GatherStreams> gather_;  // several sources only
-    bool walks_gather_ = false;              // the first of the pipes that share it
-    double stream_tile_ = 0;                 // clocks
-    bool waited_ = false;                    ///< it waited for a FIFO entry, and therefore polls the queue's pointers
-    bool started_ = false;                   // false while the epoch's kernels are loading
-    std::int64_t source_tiles_ = 0;          // produced per core and input
-    SourceRefs refs_;                        // sources of the slice that is arriving
+    Cycle loaded_ = 0;                                     // prologue operand: cycle in which it is in L1
+    bool walks_gather_ = false;                            // the first of the pipes that share it
+    bool started_ = false;                                 // false while the epoch's kernels are loading
+    SourceRefs refs_;                                      // sources of the slice that is arriving
     std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
     KeptSlices kept_slices_;
 };

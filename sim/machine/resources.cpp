@@ -5,55 +5,73 @@
 
 namespace ttsim::impl::sim {
 
-void Server::remove_past() {
-    if (past_ == reserved_.size())
-        reserved_.clear();
-    else
-        reserved_.erase(reserved_.begin(), reserved_.begin() + past_);
-    past_ = 0;
+Reservations::Spans& Reservations::earlier() {
+    if (!earlier_) earlier_ = std::make_unique<Spans>();
+    return *earlier_;
+}
+
+/// Moves the last span to the list, since another one follows.
+void Reservations::keep_last(Cycle now) {
+    constexpr std::size_t longest = 4;  // spans that are over take up to that much of the list
+    if (earlier().size() >= longest) forget(now);
+    earlier_->push_back(last_);
+}
+
+/// Removes spans that are over.
+void Reservations::forget(Cycle now) {
+    const auto over = [now](const Span& span) { return span.end <= now; };
+    if (earlier_) earlier_->erase(earlier_->begin(), std::find_if_not(earlier_->begin(), earlier_->end(), over));
+    if (over(last_)) last_ = {0, 0};
 }
 
 /// From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
-Cycle Server::reserve_between(Cycle ready, Cycle length) {
-    auto first = reserved_.end();  // few spans are behind it
-    while (first != reserved_.begin() + past_ && (first - 1)->end >= ready) --first;
-    const Cycle begin = first != reserved_.end() ? std::min(first->start, ready) : ready;
+Cycle Reservations::reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
+    forget(now);
+    Spans& spans = earlier();
+    spans.push_back(last_);
+    auto first = spans.end();  // few spans are behind it
+    while (first != spans.begin() && (first - 1)->end >= ready) --first;
+    const Cycle begin = std::min(first->start, ready);
     Cycle at = ready, left = length, done = 0;
     auto last = first;
     for (; left > 0; ++last) {
-        const Cycle free = last == reserved_.end() ? left + 1 : last->start > at ? last->start - at : 0;
+        const Cycle free = last == spans.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // the rest fits before the next span
-        if (load_ && free > 0) load_->occupy(at, free);
+        if (load && free > 0) load->occupy(at, free);
         left -= free;
         done = last->start;
         at = std::max(at, last->end);
     }
     if (left > 0) {
-        if (load_) load_->occupy(at, left);
+        if (load) load->occupy(at, left);
         at = done = at + left;
     }
     if (first == last) {
-        reserved_.insert(first, {begin, at});
+        spans.insert(first, {begin, at});
     } else {
         *first = {begin, at};
-        reserved_.erase(first + 1, last);
+        spans.erase(first + 1, last);
     }
+    last_ = spans.back();
+    spans.pop_back();
+    if (load) load->count(bytes, done - length - ready);
     return done;
 }
 
-Cycle Server::reserve_and_count(Cycle ready, Cycle length, std::uint64_t bytes) {
-    const Cycle done = reserve_between(ready, length);
-    load_->count(bytes, done - length - ready);
-    return done;
+void Reservations::walk(StateWalk& walk) {
+    if (walk.saving()) forget(walk.now());
+    const auto span = [&](Span& one) {
+        walk.time(one.start);
+        walk.time(one.end);
+    };
+    const bool any = last_.end > 0;
+    walk.fixed((earlier_ ? earlier_->size() : 0) + (any ? 1 : 0));
+    if (earlier_) std::ranges::for_each(*earlier_, span);
+    if (any) span(last_);
 }
 
 void Server::walk(StateWalk& walk) {
-    if (walk.saving()) forget(walk.now());
-    walk.fixed(reserved_.size() - past_);
-    for (auto span = reserved_.begin() + past_; span != reserved_.end(); ++span) {
-        walk.time(span->start);
-        walk.time(span->end);
-    }
+    reserved_.walk(walk);
     walk.total(busy_);
     walk.total(bytes_);
 }
@@ -62,58 +80,70 @@ Noc::Noc(const ChipParams& chip)
     : constants_(noc::constants(chip)),
       topology_(chip),
       ports_(static_cast<std::size_t>(topology_.ports())),
-      channels_(ports_.size()),
-      l1_(static_cast<std::size_t>(topology_.nodes())) {}
+      niu_(static_cast<Cycle>(constants_.niu)),
+      hop_(static_cast<Cycle>(constants_.hop)),
+      reserved_(2 * ports_ + static_cast<std::size_t>(topology_.nodes())),
+      noted_(reserved_.size()) {}
 
 bool Noc::has_l1(noc::Node node) const {
     return topology_.kind(node) == noc::NodeKind::Worker || topology_.kind(node) == noc::NodeKind::Ethernet;
 }
 
 /// DRAM and the host send data as responses to reads; cores send it as writes.
-bool Noc::answers_reads(noc::Node node) const { return !has_l1(node); }
-
-Noc::Occupancy Noc::occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) const {
+Noc::Occupancy Noc::new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) const {
     const noc::Constants& c = constants_;
     const auto clocks = [](double value) { return static_cast<Cycle>(std::ceil(value)); };
     const double size = static_cast<double>(bytes), data = size / c.flit_bytes;
     const double flits = std::ceil(data) + std::ceil(size / c.packet_bytes) * (1 + c.packet_gap);
-    Occupancy occupancy{bytes, clocks(flits), clocks(flits * (answers_reads(from) ? c.response_flit : c.write_flit)), 0,
-                        0};
-    if (has_l1(from)) occupancy.read = clocks(data / c.l1_flits);
+    Occupancy occupancy{clocks(flits), clocks(flits * (from_l1 ? c.write_flit : c.response_flit))};
+    if (from_l1) occupancy.read = clocks(data / c.l1_flits);
     if (into_l1) occupancy.written = clocks(data * c.l1_write / c.l1_flits);
+    occupancy.slowest = std::max({occupancy.links, occupancy.source, occupancy.read, occupancy.written});
     return occupancy;
 }
 
-Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const noc::Node source = topology_.node(from), target = topology_.node(to.high);
+const Noc::Occupancy& Noc::occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) {
+    const bool from_l1 = has_l1(from);
+    const std::uint64_t key =
+        bytes << 2 | std::uint64_t{from_l1} << 1 | std::uint64_t{into_l1};  // transfers have bytes
+    KnownOccupancy& known = occupancies_[(key * 0x9e3779b97f4a7c15U) >> 58];
+    if (known.key != key) known = {key, new_occupancy(from_l1, bytes, into_l1)};
+    return known.occupancy;
+}
+
+NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
+    NocPath path{.source = topology_.node(from), .target = topology_.node(to.high)};
     if (to.many() && bytes > 0 && !ideal_)
-        if (const noc::Topology::Tree& branches = tree(noc, source, to); !branches.leaves.empty())
-            return multicast(branches, source, bytes, now, ready);
-    const noc::Route& route = topology_.route(noc, source, target);
-    const auto niu = static_cast<Cycle>(constants_.niu), hop = static_cast<Cycle>(constants_.hop);
-    const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
+        if (const noc::Topology::Tree& branches = tree(noc, path.source, to); !branches.leaves.empty())
+            path.tree = &branches;
+    if (!path.tree) path.route = &topology_.route(noc, path.source, path.target);
+    return path;
+}
+
+Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
+    if (path.tree) return multicast(path, bytes, now, ready);
+    const noc::Hop* const first = path.route->hops.data();
+    const noc::Hop* const last = first + path.route->hops.size() - 1;
+    const Cycle latency = 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
     if (bytes == 0 || ideal_) return ready + latency;
-    const Occupancy load = occupancy(source, bytes, has_l1(target));
-    const Cycle slowest = load.slowest();
+    const Occupancy& busy = occupancy(path.source, bytes, has_l1(path.target));
+    const Cycle slowest = busy.slowest;
     Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
     // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
-    const auto pass = [&](Server& server, Cycle busy, Cycle step) {
-        const Cycle done = server.reserve(now, head, busy, bytes);
+    const auto pass = [&](Reservations& reserved, Load* counted, Cycle length, Cycle step) {
+        const Cycle done = reserved.reserve(now, head, length, bytes, counted);
         arrival = std::max(arrival, done + latency - passed_latency);
         if (done > head + slowest) head = done - slowest;
         head += step;
         passed_latency += step;
     };
-    for (const noc::Hop& next : route.hops) {  // far apart in memory; a port has two cache lines
-        const char* const port = reinterpret_cast<const char*>(&ports_[next.port]);
-        __builtin_prefetch(port);
-        __builtin_prefetch(port + 64);
-    }
-    if (load.read > 0) pass(l1_[source], load.read, 0);
-    const std::size_t last = route.hops.size() - 1;
-    for (std::size_t i = 0; i <= last; ++i)
-        pass(ports_[route.hops[i].port], i == 0 ? load.source : load.links, i == 0 || i == last ? niu : hop);
-    if (load.written > 0) pass(l1_[target], load.written, 0);
+    for (const noc::Hop* next = first; next <= last; ++next) __builtin_prefetch(&port(next->port));
+    if (busy.read > 0) pass(l1(path.source), nullptr, busy.read, 0);
+    pass(port(first->port), load(first->port), busy.source, niu_);
+    for (const noc::Hop* next = first + 1; next < last; ++next)
+        pass(port(next->port), load(next->port), busy.links, hop_);
+    pass(port(last->port), load(last->port), busy.links, niu_);
+    if (busy.written > 0) pass(l1(path.target), nullptr, busy.written, 0);
     return arrival;
 }
 
@@ -140,10 +170,10 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
         trees_.try_emplace({noc, from, topology_.node(to.low), topology_.node(to.high)}, noc::Topology::Tree{});
     if (fresh) {
         found->second = multicast_tree(topology_, noc, from, to);
-        note_use(l1_[from]);
+        note_use(l1(from));
         for (const noc::Hop& hop : found->second.hops) {
-            note_use(ports_[hop.port]);
-            note_use(channels_[hop.port]);
+            note_use(port(hop.port));
+            note_use(channel(hop.port));
         }
     }
     return found->second;
@@ -151,39 +181,46 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
 
 /// A multicast holds the multicast channel of its whole tree while it reserves the path and sends. It occupies the
 /// ports only for the time of its flits.
-Cycle Noc::multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const auto latency = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
-    const Occupancy load = occupancy(from, bytes, false);
-    const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + std::max(load.links, load.source);
+Cycle Noc::multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
+    const noc::Topology::Tree& tree = *path.tree;
+    const Cycle latency = hop_ * static_cast<Cycle>(tree.depth);
+    const Occupancy& busy = occupancy(path.source, bytes, false);
+    const Cycle sent = std::max(busy.links, busy.source);
+    const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + sent;
     Cycle last = ready + held;
-    for (const noc::Hop& hop : tree.hops) last = std::max(last, channels_[hop.port].reserve(now, ready, held));
-    const Cycle start = last - std::max(load.links, load.source);
-    Cycle done = start + load.slowest();
-    if (load.read > 0) done = std::max(done, l1_[from].reserve(now, start, load.read, bytes));
+    for (const noc::Hop& hop : tree.hops)
+        last = std::max(last, channel(hop.port).reserve(now, ready, held, 0, nullptr));
+    const Cycle start = last - sent;
+    Cycle done = start + busy.slowest;
+    if (busy.read > 0) done = std::max(done, l1(path.source).reserve(now, start, busy.read, bytes, nullptr));
     for (const noc::Hop& hop : tree.hops) {
-        const Cycle busy = topology_.is_inject(hop.port) ? load.source : load.links;
-        done = std::max(done, ports_[hop.port].reserve(now, start, busy, bytes));
+        const Cycle length = topology_.is_inject(hop.port) ? busy.source : busy.links;
+        done = std::max(done, port(hop.port).reserve(now, start, length, bytes, load(hop.port)));
     }
-    return done + 2 * static_cast<Cycle>(constants_.niu) + latency;
+    return done + 2 * niu_ + latency;
 }
 
-void Noc::note_use(Server& server) {
-    if (server.note()) used_.push_back(&server);
+void Noc::note_use(const Reservations& one) {
+    const auto index = static_cast<std::size_t>(&one - reserved_.data());
+    if (noted_[index]) return;
+    noted_[index] = true;
+    used_.push_back(index);
 }
 
-/// A chip has thousands of servers, of which a run uses some. Noting them here costs transfers nothing.
+/// A chip has thousands of reservations, of which a run uses some. Noting them here costs transfers nothing.
 void Noc::walk(StateWalk& walk) {
     for (; noted_routes_ < topology_.routes_made(); ++noted_routes_) {
         const auto hops = topology_.route_made(noted_routes_).hops;
-        for (const noc::Hop& hop : hops) note_use(ports_[hop.port]);
-        for (const noc::Hop& end : {hops.front(), hops.back()}) note_use(l1_[topology_.node_of(end.port)]);
+        for (const noc::Hop& hop : hops) note_use(port(hop.port));
+        for (const noc::Hop& end : {hops.front(), hops.back()}) note_use(l1(topology_.node_of(end.port)));
     }
     walk.fixed(used_.size());
-    for (Server* server : used_) server->walk(walk);
+    for (const std::size_t index : used_) reserved_[index].walk(walk);
 }
 
 void Noc::trace(Probe& probe, std::int64_t chip) {
-    for (std::size_t p = 0; p < ports_.size(); ++p) {
+    loads_.resize(ports_);
+    for (std::size_t p = 0; p < ports_; ++p) {
         const auto port = static_cast<noc::Port>(p);
         const NocCoord at = topology_.coord(topology_.node_of(port));
         ResourceName name{.kind = ResourceName::Kind::NocLink, .chip = chip, .noc = topology_.noc_of(port)};
@@ -192,7 +229,7 @@ void Noc::trace(Probe& probe, std::int64_t chip) {
         name.vertical = topology_.is_along_y(port);
         name.bytes_per_cycle = constants_.flit_bytes;
         if (!topology_.is_link(port)) name.part = topology_.is_inject(port) ? "in" : "out";
-        ports_[p].trace(probe.resource(name));
+        loads_[p] = probe.resource(name);
     }
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -17,27 +18,51 @@
 
 namespace ttsim::impl::sim {
 
-/// A resource that serves one transfer at a time. A transfer reserves free time from the cycle in which it is ready, in
-/// several pieces when some of that time is reserved. Time before a late transfer stays available to others.
+/// The reserved time of a resource that serves one transfer at a time. A transfer reserves free time from the cycle in
+/// which it is ready, in several pieces when some of that time is reserved. Time before a late transfer stays available
+/// to others.
+class Reservations {
+public:
+    /// Reserves `length` cycles for a transfer requested at `now` and ready at `ready`; returns the cycle of its end.
+    /// `load` counts the transfer of `bytes`; nullptr: nothing counts it.
+    Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
+        if (length == 0) return ready;
+        if (last_.end <= now || last_.end < ready) {  // nothing is reserved from `ready` on
+            if (last_.end > now) keep_last(now);
+            last_ = {ready, ready + length};
+            if (load) load->add(ready, length, bytes, 0);
+            return last_.end;
+        }
+        if (last_.start > ready) return reserve_between(now, ready, length, bytes, load);
+        if (load) load->add(last_.end, length, bytes, last_.end - ready);
+        return last_.end += length;  // behind the last transfer
+    }
+    void walk(StateWalk& walk);
+
+private:
+    struct Span {
+        Cycle start, end;
+    };
+    using Spans = boost::container::small_vector<Span, 4>;
+    Spans& earlier();
+    void keep_last(Cycle now);
+    void forget(Cycle now);
+    Cycle reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load);
+    // Reserved spans are disjoint and do not touch. Most transfers need the last one only. A chip has thousands of
+    // these objects, so they are small.
+    Span last_{0, 0};                 // end 0: none
+    std::unique_ptr<Spans> earlier_;  // ascending; may hold spans that are over
+};
+
+/// A DRAM memory, a direction of an Ethernet link or of PCIe.
 class Server {
 public:
-    /// Marks it; returns whether this is the first time.
-    bool note() { return !std::exchange(noted_, true); }
-    /// Reserves `length` cycles for a transfer requested at `now` and ready at `ready`; returns the cycle of its end.
+    /// As Reservations::reserve().
     Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0) {
-        forget(now);
         if (length == 0 || ideal_) return ready;
         busy_ += length;
         bytes_ += bytes;
-        if (load_) return reserve_and_count(ready, length, bytes);
-        if (reserved_.empty() || reserved_.back().end < ready) {  // nothing is reserved from `ready` on
-            reserved_.push_back({ready, ready + length});
-            return ready + length;
-        }
-        const std::size_t last = reserved_.size() - 1;
-        if (reserved_[last].start > ready || (last > past_ && reserved_[last - 1].end >= ready))
-            return reserve_between(ready, length);
-        return reserved_[last].end += length;  // behind the last transfer
+        return reserved_.reserve(now, ready, length, bytes, load_);
     }
     void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
@@ -46,24 +71,11 @@ public:
     void make_ideal() { ideal_ = true; }  ///< transfers take no time from now on
 
 private:
-    struct Span {
-        Cycle start, end;
-    };
-    void forget(Cycle now) {
-        while (past_ < reserved_.size() && reserved_[past_].end <= now) ++past_;
-        if (past_ > 0 && (past_ == reserved_.size() || past_ >= longest_past)) remove_past();
-    }
-    void remove_past();
-    Cycle reserve_between(Cycle ready, Cycle length);
-    Cycle reserve_and_count(Cycle ready, Cycle length, std::uint64_t bytes);
-    static constexpr std::uint32_t longest_past = 4;
-    boost::container::small_vector<Span, 4> reserved_;  ///< ascending, disjoint; the first `past_` are over
-    std::uint32_t past_ = 0;
-    bool noted_ = false;  ///< Noc walks it
-    Load* load_ = nullptr;
-    bool ideal_ = false;
+    Reservations reserved_;
     Cycle busy_ = 0;
     std::uint64_t bytes_ = 0;
+    Load* load_ = nullptr;
+    bool ideal_ = false;
 };
 
 /// Destination of a transfer: one node, or the Tensix nodes of a rectangle (a multicast).
@@ -77,14 +89,26 @@ struct NocEnd {
 /// The ports on the route of a transfer, or in the tree of a multicast.
 std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocCoord from, NocEnd to);
 
+/// The way of transfers between two ends. Valid as long as its Noc exists.
+struct NocPath {
+    const noc::Route* route = nullptr;
+    const noc::Topology::Tree* tree = nullptr;  ///< of a multicast, which has no route
+    noc::Node source = 0, target = 0;
+    bool known() const { return route || tree; }
+};
+
 /// The two NoCs of a chip, modelled with reservations instead of an event per hop or packet. Routes, packet overhead,
-/// NIUs and L1 are those of the packet model (sim/noc). Every link, every port of a NIU and every L1 is a server.
+/// NIUs and L1 are those of the packet model (sim/noc). Every link, every port of a NIU and every L1 is reserved.
 /// Cut-through: the head passes a port at the first free time, the tail when the whole transfer has passed all ports.
 class Noc {
 public:
     explicit Noc(const ChipParams& chip);
+    NocPath path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes);
     /// Arrival of the last byte of a transfer requested at `now` whose first byte is ready at `ready`.
-    Cycle send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready);
+    Cycle send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
+    Cycle send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
+        return send(path(noc, from, to, bytes), bytes, now, ready);
+    }
     void walk(StateWalk& walk);
     const noc::Constants& constants() const { return constants_; }
     /// From now on every link and NIU port records its load in the probe.
@@ -93,27 +117,37 @@ public:
 
 private:
     bool has_l1(noc::Node node) const;
-    bool answers_reads(noc::Node node) const;
     /// Clocks for which a transfer occupies the resources on its route.
     struct Occupancy {
-        std::uint64_t bytes = 0;
-        Cycle links = 0, source = 0, read = 0, written = 0;
-        Cycle slowest() const { return std::max({links, source, read, written}); }
+        Cycle links = 0, source = 0, read = 0, written = 0, slowest = 0;
     };
-    Occupancy occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) const;
-    Cycle multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready);
+    const Occupancy& occupancy(noc::Node from, std::uint64_t bytes, bool into_l1);
+    Occupancy new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) const;
+    Cycle multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
     const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
-    void note_use(Server& server);
+    Reservations& port(noc::Port port) { return reserved_[port]; }
+    /// The virtual channel of multicasts, held while the path is reserved.
+    Reservations& channel(noc::Port port) { return reserved_[ports_ + port]; }
+    Reservations& l1(noc::Node node) { return reserved_[2 * ports_ + node]; }
+    Load* load(noc::Port port) { return loads_.empty() ? nullptr : loads_[port]; }
+    void note_use(const Reservations& one);
 
     const noc::Constants& constants_;
     noc::Topology topology_;
-    std::vector<Server> ports_;  ///< by noc::Port
-    std::vector<Server>
-        channels_;            ///< by noc::Port: the virtual channel of multicasts, held while the path is reserved
-    std::vector<Server> l1_;  ///< by noc::Node
+    std::size_t ports_;
+    Cycle niu_, hop_;
+    std::vector<Reservations> reserved_;  ///< of ports, of their multicast channels, of L1s by node
+    std::vector<Load*> loads_;            ///< by noc::Port; empty without a trace
     bool ideal_ = false;
+    /// Occupancies of the sizes in use, by a hash of their key.
+    struct KnownOccupancy {
+        std::uint64_t key = 0;  ///< bytes and ends; 0: none
+        Occupancy occupancy;
+    };
+    std::array<KnownOccupancy, 64> occupancies_;
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
-    std::vector<Server*> used_;  ///< servers of the routes asked for; the others have no state to walk
+    std::vector<bool> noted_;        ///< by index in reserved_
+    std::vector<std::size_t> used_;  ///< those of the routes asked for; the others have no state to walk
     std::size_t noted_routes_ = 0;
 };
 

@@ -31,7 +31,11 @@ public:
     std::vector<const Waiter*> unfinished() const;
     std::vector<const Epoch*> epochs() const;  ///< in flight, in program order
     /// Called between two cycles: skips inputs of the epochs in flight when the machine's state repeats.
-    void between_cycles();
+    void between_cycles() {
+        constexpr std::uint64_t steps_between = 1024;  // a few milliseconds of host time
+        if (steps_++ % steps_between == 0 && context_.state.settings.progress) report_progress();
+        if (context_.input_over) input_over();
+    }
 
 private:
     struct Pending {
@@ -66,6 +70,7 @@ private:
     void report_progress() const;
 
     // --- skipping, sequencer_skip.cpp ---
+    void input_over();
     bool may_skip() const;
     std::vector<Epoch*> in_flight() const;
     void walk(StateWalk& walk);

@@ -59,10 +59,8 @@ void Sequencer::walk(StateWalk& walk) {
     if (context_.probe) context_.probe->walk(walk);
 }
 
-void Sequencer::between_cycles() {
-    constexpr std::uint64_t steps_between = 1024;  // a few milliseconds of host time
-    if (steps_++ % steps_between == 0 && context_.state.settings.progress) report_progress();
-    if (!context_.input_over) return;
+/// An input of an epoch has finished in this cycle.
+void Sequencer::input_over() {
     context_.input_over = false;
     if (!may_skip()) return;
     const std::vector<Epoch*> epochs = in_flight();

@@ -30,12 +30,12 @@ CoreState Core::state() const {
     state.input = at.input;
     state.slice = at.slice;
     state.step = at.step;
-    const bool operand_missing = step_ < steps_ && missing_operand(at) >= 0;
+    const bool operand_missing = step_ < steps_ && missing_operand() >= 0;
     if (finished())
         state.activity = CoreActivity::Done;
     else if (unpacking_)
         state.activity = CoreActivity::Computing;
-    else if (pack_blocked_ || (step_ < steps_ && to_pack_ == 0 && !operand_missing && output_full(at)))
+    else if (pack_blocked_ || (step_ < steps_ && to_pack_ == 0 && !operand_missing && no_room(needed_room_)))
         state.activity = CoreActivity::BlockedOnOutput;
     else
         state.activity = operand_missing ? CoreActivity::BlockedOnInput : CoreActivity::Packing;
@@ -43,7 +43,7 @@ CoreState Core::state() const {
         state.waits = waits_for().text;
     state.busy = stats_.busy;
     state.last_pack = stats_.last_pack;
-    state.packed = produced_;
+    state.packed = produced_.total();
     state.sendable = available();
     state.released = released_;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
@@ -63,16 +63,16 @@ FlowState PipeFlow::state() const {
     FlowState state{.op = &consumer_, .operand = k_, .from = source_name(), .to = ""};
     state.to = fmt::format("op '{}' operand {}", consumer_.op->name(), k_);
     state.cores.assign(pipe_.cores.begin(), pipe_.cores.end());
-    state.sent = sent_;
+    state.sent = sent_.total();
     state.total = total_;
     state.arrived = arrived_;
-    state.freed = freed_;
+    state.freed = freed_.total();
     state.chunk_tiles = pipe_.chunk_tiles.empty() ? 0 : pipe_.chunk_tiles.front();
     state.tile_bytes = operand_.tile_bytes;
-    state.held_tiles = tiles_sent() - tiles_of(freed_);
-    state.buffer_tiles = resident() ? pipe_.tiles_before.back() : operand_.capacity_tiles;
+    state.held_tiles = tiles_sent() - freed_tiles_;
+    state.buffer_tiles = resident_ ? pipe_.tiles_before.back() : operand_.capacity_tiles;
     state.last_arrival = last_arrival_;
-    if (sent_ < total_ && started_) state.waits = waits_for().text;
+    if (sent_.total() < total_ && started_) state.waits = waits_for().text;
     return state;
 }
 
