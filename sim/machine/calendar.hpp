@@ -105,8 +105,22 @@ private:
     };
     void schedule(const Event& event);
     std::uint32_t new_node(const Event& event);
-    void append(std::uint32_t& last, std::uint32_t node);
+    /// Appends a node to the list whose last node is `last`.
+    void append(std::uint32_t& last, std::uint32_t node) {
+        std::uint32_t& next = last == none ? nodes_[node].next : nodes_[last].next;
+        nodes_[node].next = last == none ? node : next;
+        next = node;
+        last = node;
+    }
     void place(std::uint32_t node);
+    void place_in_block(std::uint32_t node) {
+        const auto slot = static_cast<std::uint32_t>(nodes_[node].event.when % block);
+        used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
+        words_used_ |= 1U << slot / word_bits;
+        append(last_[slot], node);
+    }
+    void place_later(std::uint32_t node, std::uint64_t ahead);
+    void prefetch_next() const;
     void enter_block(std::uint64_t number);
     template <class Function>
     void for_each(std::uint32_t last, Function&& function);

@@ -10,11 +10,27 @@ Reservations::Spans& Reservations::earlier() {
     return *earlier_;
 }
 
-/// Moves the last span to the list, since another one follows.
+/// Moves the last span to the list, since another one follows. Spans that are over are removed when they take as much
+/// of the list as the others.
 void Reservations::keep_last(Cycle now) {
-    constexpr std::size_t longest = 4;  // spans that are over take up to that much of the list
-    if (earlier().size() >= longest) forget(now);
-    earlier_->push_back(last_);
+    Spans& spans = earlier();
+    if (!spans.empty() && spans.back().end <= now) {
+        spans.clear();
+    } else if (spans.size() == spans.capacity()) {
+        forget(now);
+        if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
+    }
+    spans.push_back(last_);
+}
+
+/// The first span that is not over and reaches `ready`. Few are behind it, but the list may be long.
+static auto first_reaching(auto& spans, Cycle ready, Cycle now) {
+    constexpr std::ptrdiff_t few = 8;
+    const auto before = [&](const auto& span) { return span.end < ready || span.end <= now; };
+    auto first = spans.end();
+    const auto nearest = spans.end() - std::min<std::ptrdiff_t>(few, std::ssize(spans));
+    while (first != nearest && !before(*(first - 1))) --first;
+    return first == nearest ? std::partition_point(spans.begin(), nearest, before) : first;
 }
 
 /// Removes spans that are over.
@@ -26,11 +42,9 @@ void Reservations::forget(Cycle now) {
 
 /// From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
 Cycle Reservations::reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
-    forget(now);
     Spans& spans = earlier();
     spans.push_back(last_);
-    auto first = spans.end();  // few spans are behind it
-    while (first != spans.begin() && (first - 1)->end >= ready) --first;
+    const auto first = first_reaching(spans, ready, now);
     const Cycle begin = std::min(first->start, ready);
     Cycle at = ready, left = length, done = 0;
     auto last = first;
@@ -130,7 +144,8 @@ Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready
     const Cycle slowest = busy.slowest;
     Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
     // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
-    const auto pass = [&](Reservations& reserved, Load* counted, Cycle length, Cycle step) {
+    const auto pass = [&](Reservations & reserved, Load * counted, Cycle length, Cycle step)
+        __attribute__((always_inline)) {
         const Cycle done = reserved.reserve(now, head, length, bytes, counted);
         arrival = std::max(arrival, done + latency - passed_latency);
         if (done > head + slowest) head = done - slowest;

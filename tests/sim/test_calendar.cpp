@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
 #include <stdexcept>
 #include <tuple>
 
@@ -71,6 +75,63 @@ TEST_CASE("calendars that wake each other have a deterministic order") {
         for (std::size_t n = 1; n < lines.size(); ++n) CHECK(std::get<0>(lines[n - 1]) <= std::get<0>(lines[n]));
         if (round == 0) first = lines;
         CHECK(lines == first);
+    }
+}
+
+TEST_CASE("events keep their order however far ahead they are scheduled") {
+    // Each event schedules up to two more, from the same cycle to far beyond all wheels. Arguments are numbered in the
+    // order of scheduling.
+    struct Chain : Actor {
+        Clock& clock;
+        Calendar& calendar;
+        std::mt19937 random{11};
+        std::uint64_t scheduled = 0;
+        std::vector<std::pair<Cycle, std::uint64_t>> served;
+        Chain(Clock& c, Calendar& k) : clock(c), calendar(k) {}
+        void schedule(Cycle when) { calendar.at(when, *this, 0, scheduled++); }
+        void on_event(std::uint32_t, std::uint64_t argument) override {
+            constexpr std::array<Cycle, 9> delays{0, 1, 63, 64, 2047, 2048, 131'071, 131'073, 40'000'000};
+            served.emplace_back(clock.now(), argument);
+            for (int n = 0; n < 2 && scheduled < 5000; ++n)
+                schedule(clock.now() + delays[random() % delays.size()] + random() % 3);
+        }
+    };
+    Clock clock;
+    Calendar calendar(clock);
+    Chain chain(clock, calendar);
+    for (Cycle n = 0; n < 20; ++n) chain.schedule(n * 1000);
+    clock.run_to(1'000'000);
+    chain.schedule(clock.now());  // the wheel may have no event left near the present
+    chain.schedule(clock.now() + 1);
+    clock.run_to(~Cycle{0});
+    CHECK(chain.served.size() == chain.scheduled);
+    CHECK(std::ranges::is_sorted(chain.served));
+}
+
+TEST_CASE("calendars with events in one cycle are served by number, round after round") {
+    Clock clock;
+    std::vector<std::unique_ptr<Calendar>> calendars;
+    for (int n = 0; n < 70; ++n) calendars.push_back(std::make_unique<Calendar>(clock));
+    std::vector<std::uint64_t> served;
+    struct Wakes : Actor {
+        std::vector<std::uint64_t>& served;
+        std::vector<std::unique_ptr<Calendar>>& calendars;
+        Wakes(std::vector<std::uint64_t>& s, std::vector<std::unique_ptr<Calendar>>& c) : served(s), calendars(c) {}
+        void on_event(std::uint32_t what, std::uint64_t argument) override {
+            served.push_back(argument);
+            if (what == 1)
+                for (const std::uint64_t other : {68, 3, 66, 67}) calendars[other]->at(9, *this, 0, 100 + other);
+        }
+    } wakes(served, calendars);
+    SECTION("of several events") {
+        for (const std::uint64_t n : {69, 67, 1}) calendars[n]->at(9, wakes, n == 67 ? 1 : 0, n);
+        clock.run_to(10);
+        CHECK(served == std::vector<std::uint64_t>{1, 67, 167, 168, 69, 103, 166});
+    }
+    SECTION("of an event that is alone at first") {
+        calendars[67]->at(9, wakes, 1, 67);
+        clock.run_to(10);
+        CHECK(served == std::vector<std::uint64_t>{67, 167, 168, 103, 166});
     }
 }
 
