@@ -139,7 +139,9 @@ RunReport run(const RunOptions& options) {
 }
 
 CheckReport check(const RunOptions& options) {
-    const std::unique_ptr<Setup> setup = set_up(options);
+    RunOptions checked = options;
+    checked.plans = PlanPurpose::Check;
+    const std::unique_ptr<Setup> setup = set_up(checked);
     return {setup->arch, setup->machine.chips.front().params.validated, setup->netlist.notes};
 }
 

@@ -1,6 +1,8 @@
 #include "kernels/timing/scoreboard.hpp"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 
 #include "base/error.hpp"
 
@@ -31,18 +33,19 @@ struct Step {
     double repeat = 1, issue = 1, latency = 1, bytes = 0, risc = 0;
 };
 
-struct Decoder {
-    const InstructionSet& set;
+/// What all words of an opcode have in common.
+struct Opcode {
+    const InstructionDef* def = nullptr;
+    Action action = Action::Plain;
+    bool reads_a = false, reads_b = false;
+    const InstructionField *selects = nullptr, *clears = nullptr, *clears_valid = nullptr;  // nullptr: it has none
+};
 
-    std::uint32_t value(std::uint32_t word, const InstructionDef& def, std::string_view name) const {
-        const InstructionField* f = def.field(name);
-        return f ? (word >> f->low) & f->mask() : 0;
-    }
-    static bool reads_both(std::string_view m) {
-        return m == "MVMUL" || m == "ELWADD" || m == "ELWSUB" || m == "ELWMUL" || m == "GAPOOL" || m == "GMPOOL" ||
-               m == "DOTPV";
-    }
-    Step operator()(const StreamItem& item) const {
+/// Decodes the items of streams. Names are compared once for each opcode.
+class Decoder {
+public:
+    explicit Decoder(const InstructionSet& set) : set_(set) {}
+    Step operator()(const StreamItem& item) {
         Step s;
         s.repeat = item.repeat;
         s.bytes = item.bytes;
@@ -51,36 +54,59 @@ struct Decoder {
             s.risc = item.risc;
             return s;
         }
-        const InstructionDef* def = set.find(static_cast<std::uint8_t>(item.word >> 24));
-        TT_CHECK(def, "a stream holds the unknown opcode 0x{:02X}", item.word >> 24);
-        s.unit = static_cast<std::uint8_t>(def->unit);
-        s.issue = def->issue;
-        s.latency = def->latency;
-        const std::string& m = def->mnemonic;
-        if (m == "SEMWAIT")
-            s.action = value(item.word, *def, "wait_sem_cond") == 1 ? Action::WaitFull : Action::WaitFree;
-        else if (m == "SEMPOST")
-            s.action = Action::Post;
-        else if (m == "SEMGET")
-            s.action = Action::Get;
-        else if (m == "STALLWAIT")
-            s.action = Action::Drain;
-        else if (m == "PACR")
-            s.action = Action::Pack;
-        else if (m == "UNPACR")
-            s.action = value(item.word, *def, "unpack_block_selection") ? Action::FillB : Action::FillA;
-        else
-            decode_math(item.word, *def, s);
-        return s;
-    }
-    void decode_math(std::uint32_t word, const InstructionDef& def, Step& s) const {
-        const std::uint32_t freed = value(word, def, "clear_ab_vld") | value(word, def, "clear_dvalid");
+        const Opcode& opcode = known(item.word);
+        s.unit = static_cast<std::uint8_t>(opcode.def->unit);
+        s.issue = opcode.def->issue;
+        s.latency = opcode.def->latency;
+        s.action = opcode.action;
+        const std::uint32_t selected = value(item.word, opcode.selects);
+        if (s.action == Action::WaitFree && selected == 1) s.action = Action::WaitFull;
+        if (s.action == Action::FillA && selected != 0) s.action = Action::FillB;
+        if (s.action != Action::Plain) return s;
+        const std::uint32_t freed = value(item.word, opcode.clears) | value(item.word, opcode.clears_valid);
         s.frees_a = freed & 1;
         s.frees_b = freed & 2;
-        s.needs_a = reads_both(def.mnemonic) || def.mnemonic == "MOVA2D" || s.frees_a;
-        s.needs_b = reads_both(def.mnemonic) || def.mnemonic == "MOVB2D" || s.frees_b;
+        s.needs_a = opcode.reads_a || s.frees_a;
+        s.needs_b = opcode.reads_b || s.frees_b;
         if (s.needs_a || s.needs_b) s.action = Action::Consume;
+        return s;
     }
+
+private:
+    static std::uint32_t value(std::uint32_t word, const InstructionField* field) {
+        return field ? (word >> field->low) & field->mask() : 0;
+    }
+    const Opcode& known(std::uint32_t word) {
+        Opcode& opcode = opcodes_[word >> 24];
+        if (!opcode.def) opcode = make(word);
+        return opcode;
+    }
+    Opcode make(std::uint32_t word) const {
+        Opcode opcode;
+        opcode.def = set_.find(static_cast<std::uint8_t>(word >> 24));
+        TT_CHECK(opcode.def, "a stream holds the unknown opcode 0x{:02X}", word >> 24);
+        const std::string& m = opcode.def->mnemonic;
+        const auto is = [&m](std::initializer_list<std::string_view> names) {
+            return std::ranges::find(names, m) != names.end();
+        };
+        opcode.action = m == "SEMWAIT"     ? Action::WaitFree
+                        : m == "SEMPOST"   ? Action::Post
+                        : m == "SEMGET"    ? Action::Get
+                        : m == "STALLWAIT" ? Action::Drain
+                        : m == "PACR"      ? Action::Pack
+                        : m == "UNPACR"    ? Action::FillA
+                                           : Action::Plain;
+        opcode.selects = opcode.def->field(m == "SEMWAIT" ? "wait_sem_cond" : "unpack_block_selection");
+        opcode.clears = opcode.def->field("clear_ab_vld");
+        opcode.clears_valid = opcode.def->field("clear_dvalid");
+        const bool both = is({"MVMUL", "ELWADD", "ELWSUB", "ELWMUL", "GAPOOL", "GMPOOL", "DOTPV"});
+        opcode.reads_a = both || m == "MOVA2D";
+        opcode.reads_b = both || m == "MOVB2D";
+        return opcode;
+    }
+
+    const InstructionSet& set_;
+    std::array<Opcode, 256> opcodes_;
 };
 
 /// Banks of one side: when each fill became valid and when it was released.
@@ -92,9 +118,11 @@ class Machine {
 public:
     Machine(const KernelStreams& streams, const InstructionSet& set, const ScoreboardTiming& timing, int blocks)
         : timing_(timing), blocks_(blocks) {
-        const Decoder decode{set};
-        for (std::size_t t = 0; t < thread_count; ++t)
+        Decoder decode(set);
+        for (std::size_t t = 0; t < thread_count; ++t) {
+            steps_[t].reserve(streams.threads[t].size());
             for (const StreamItem& item : streams.threads[t]) steps_[t].push_back(decode(item));
+        }
     }
 
     ScoreboardResult run() {

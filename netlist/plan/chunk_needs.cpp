@@ -177,4 +177,41 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
     set_sendings(pipe, from_queue);
 }
 
+namespace {
+
+/// Tiles of the source that a chunk is the first to use.
+std::int64_t count_new(const TmMap& map, const TileShape& shape, std::int64_t z, const TileRect& rect,
+                       std::vector<bool>& seen) {
+    std::int64_t tiles = 0;
+    for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
+        for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
+            const TileRun run = map.run(z, r, c, rect.c0 + rect.nc - c);
+            c += run.count;
+            if (run.first.pad) continue;
+            auto at = (run.first.z * shape.rt + run.first.r) * shape.ct + run.first.c;
+            for (std::int64_t n = 0; n < run.count; ++n, at += run.dr * shape.ct + run.dc)
+                if (auto tile = seen[static_cast<std::size_t>(at)]; !tile) {
+                    tile = true;
+                    ++tiles;
+                }
+        }
+    return tiles;
+}
+
+}  // namespace
+
+void count_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
+                  std::int64_t group, const TileShape& source) {
+    const bool once = operand.intake == Intake::Resident;
+    std::vector<bool> seen(once ? static_cast<std::size_t>(source.tiles()) : 0);
+    for (std::int64_t z = 0; z < operand.operand_z; ++z)
+        for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
+            std::int64_t tiles = 0;
+            walk_chunk(use, out, group, operand.parts, chunk, [&](const TileRect& rect) {
+                tiles += once ? count_new(operand.map, source, z, rect, seen) : rect.nr * rect.nc;
+            });
+            pipe.chunk_tiles.push_back(static_cast<std::uint32_t>(tiles));
+        }
+}
+
 }  // namespace ttsim::impl

@@ -22,4 +22,8 @@ NeedSource queue_source(const Queue& queue);
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
                  std::int64_t ublocks_per_step, const NeedSource& source);
 
+/// Fills only the tiles of chunks. `source`: the tiles of the producer.
+void count_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
+                  std::int64_t ublocks_per_step, const TileShape& source);
+
 }  // namespace ttsim::impl

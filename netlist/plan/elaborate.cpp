@@ -58,8 +58,13 @@ namespace {
 class Elaborator {
 public:
     Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
-               const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms)
-        : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse), mechanisms_(mechanisms) {}
+               const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms, PlanPurpose purpose)
+        : netlist_(netlist),
+          launch_(launch),
+          machine_(machine),
+          sparse_(sparse),
+          mechanisms_(mechanisms),
+          purpose_(purpose) {}
 
     std::shared_ptr<const Plan> build() {
         // (1) ops in topological order, (2) their cores, (3) their sources, (4) how they send their outputs, (5) their
@@ -84,6 +89,7 @@ private:
     void build_loops_and_pipes(PlanOp& op);
     bool stream_resident_operands(PlanOp& op) const;
     void loop_nest(PlanOp& op);
+    void set_times(PlanOp& op, bool reduces) const;
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
     void set_streams(PlanOp& op, std::size_t k, std::int64_t step) const;
@@ -94,6 +100,7 @@ private:
     const Machine& machine_;
     const std::map<const Op*, SparseCounts>& sparse_;
     const PlanMechanisms mechanisms_;
+    const PlanPurpose purpose_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
     std::map<std::string_view, int> op_index_;
     std::vector<L1Shortage> shortages_;
@@ -472,6 +479,10 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.l1_tiles =
             operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
     }
+    if (purpose_ == PlanPurpose::Run) set_times(op, reduces);
+}
+
+void Elaborator::set_times(PlanOp& op, bool reduces) const {
     // Work of a step as fraction of its slice: its tiles if the result grows by steps, otherwise equal fractions.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;
     std::vector<double> shares;
@@ -479,8 +490,8 @@ void Elaborator::loop_nest(PlanOp& op) {
         shares.push_back(reduces ? 1.0 / static_cast<double>(op.steps_per_slice)
                                  : static_cast<double>(out_now) / static_cast<double>(op.slice_tiles));
     const auto known = sparse_.find(op.op);
-    op.step_times =
-        step_times(cfg, *op.def, timing, shares, known != sparse_.end() ? std::optional(known->second) : std::nullopt);
+    op.step_times = step_times(op.op->cfg, *op.def, timing, shares,
+                               known != sparse_.end() ? std::optional(known->second) : std::nullopt);
 }
 
 /// Maximum k-blocks that a step needs at once, of an operand that is taken in strips.
@@ -519,7 +530,10 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
             if (fresh) {
                 Pipe pipe;
                 pipe.rects = use.rects;
-                fill_chunks(pipe, operand, use, cfg.out, group, source);
+                if (purpose_ == PlanPurpose::Check)
+                    count_chunks(pipe, operand, use, cfg.out, group, source.blocking.shape());
+                else
+                    fill_chunks(pipe, operand, use, cfg.out, group, source);
                 operand.pipes.push_back(std::move(pipe));
             }
             operand.pipes[it->second].cores.push_back(static_cast<std::uint32_t>(operand.pipe_of_core.size()));
@@ -573,8 +587,9 @@ void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const
 }  // namespace
 
 std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
-                                      const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms) {
-    return Elaborator(netlist, launch, machine, sparse, mechanisms).build();
+                                      const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms,
+                                      PlanPurpose purpose) {
+    return Elaborator(netlist, launch, machine, sparse, mechanisms, purpose).build();
 }
 
 }  // namespace ttsim::impl

@@ -157,10 +157,13 @@ struct PlanMechanisms {
     bool beside = true;  ///< NCRISC has a buffer beside the operand's where chunks do not fit it; off: never
 };
 
+/// Check: the plan is not executed. It has no times of steps, and of chunks that are sent only their tiles.
+enum class PlanPurpose : std::uint8_t { Run, Check };
+
 /// Throws Error(Input) if the epoch cannot run on the machine, e.g. if buffers do not fit in L1.
 std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
                                       const std::map<const Op*, SparseCounts>& sparse = {},
-                                      PlanMechanisms mechanisms = {});
+                                      PlanMechanisms mechanisms = {}, PlanPurpose purpose = PlanPurpose::Run);
 
 /// Executes with the same key share a plan: the graphs, and which of their queues are in the prologue.
 std::string plan_key(const EpochLaunch& launch);

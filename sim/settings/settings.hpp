@@ -48,6 +48,7 @@ struct PipeMechanisms : PlanMechanisms {
 
 struct MachineSettings : MachineValues {
     PipeMechanisms pipes;
+    PlanPurpose plans = PlanPurpose::Run;
     IdealizedResources idealized;  ///< for what-if runs
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal number stored there ends the run with Fault::Interrupted

@@ -165,8 +165,9 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);
     if (!setup.manifest && !options.host_values) note_made_up_encodings(setup.netlist, report);
     setup.state->report = std::move(report);
-    setup.state->sparse =
-        known_sparse_counts(setup.netlist, setup.state->forecast, options, setup.manifest ? &*setup.manifest : nullptr);
+    if (options.plans == PlanPurpose::Run || setup.manifest)  // generated encodings only have times
+        setup.state->sparse = known_sparse_counts(setup.netlist, setup.state->forecast, options,
+                                                  setup.manifest ? &*setup.manifest : nullptr);
     setup.state->elaborate_all();
 }
 

@@ -44,7 +44,8 @@ static std::shared_ptr<const Plan> with_larger_buffers(std::shared_ptr<const Pla
 }
 
 std::shared_ptr<const Plan> RunState::plan_of(const EpochLaunch& launch) const {
-    return with_larger_buffers(elaborate(netlist, launch, machine, sparse, settings.pipes), settings.idealized.room);
+    return with_larger_buffers(elaborate(netlist, launch, machine, sparse, settings.pipes, settings.plans),
+                               settings.idealized.room);
 }
 
 void RunState::add(Prepared& prepared, std::shared_ptr<const Plan> plan) {

@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "netlist/plan/chunk_needs.hpp"
+#include "tests/folders.hpp"
+#include "tests/netlist/plan_of.hpp"
 
 using namespace ttsim::impl;
 
@@ -205,4 +207,30 @@ TEST_CASE("tiles of the next input that a pipe skips may be reused as well") {
     Pipe pipe;
     fill_chunks(pipe, operand, use, grid(2, 1, 2, 1), 1, source);
     CHECK(print(pipe) == Chunks{"1: 0*1(3/3)", "1: 0*1(4/6)"});
+}
+
+TEST_CASE("a plan that is only checked has the same sizes and chunks as one that runs, without times and sources") {
+    std::size_t operands = 0;
+    for (const char* file : {"eltwise_chain", "fused_softmax", "int8_matmul", "matmul_gelu"}) {
+        const Netlist netlist = resolve(read_netlist(test::source_folder() / fmt::format("examples/{}.yaml", file)));
+        const Machine machine = make_machine("wormhole_b0", {});
+        for (const EpochLaunch& launch : test::launches_of(netlist)) {
+            const auto run = elaborate(netlist, launch, machine);
+            const auto check = elaborate(netlist, launch, machine, {}, {}, PlanPurpose::Check);
+            REQUIRE(check->ops.size() == run->ops.size());
+            for (std::size_t o = 0; o < run->ops.size(); ++o) {
+                CHECK(check->ops[o].step_times.empty());
+                for (std::size_t k = 0; k < run->ops[o].operands.size(); ++k, ++operands) {
+                    const PlanOperand &a = run->ops[o].operands[k], &b = check->ops[o].operands[k];
+                    CHECK((a.l1_tiles == b.l1_tiles && a.capacity_tiles == b.capacity_tiles && a.intake == b.intake));
+                    REQUIRE(a.pipes.size() == b.pipes.size());
+                    for (std::size_t p = 0; p < a.pipes.size(); ++p) {
+                        CHECK(a.pipes[p].chunk_tiles == b.pipes[p].chunk_tiles);
+                        CHECK(b.pipes[p].needs.empty());
+                    }
+                }
+            }
+        }
+    }
+    CHECK(operands > 20);
 }
