@@ -210,8 +210,8 @@ TEST_CASE("tiles of the next input that a pipe skips may be reused as well") {
 }
 
 TEST_CASE("a plan that is only checked has the same sizes and chunks as one that runs, without times and sources") {
-    std::size_t operands = 0;
-    for (const char* file : {"eltwise_chain", "fused_softmax", "int8_matmul", "matmul_gelu"}) {
+    std::size_t sent = 0, held = 0;  // operands
+    for (const char* file : {"eltwise_chain", "fused_softmax", "int8_matmul"}) {
         const Netlist netlist = resolve(read_netlist(test::source_folder() / fmt::format("examples/{}.yaml", file)));
         const Machine machine = make_machine("wormhole_b0", {});
         for (const EpochLaunch& launch : test::launches_of(netlist)) {
@@ -220,9 +220,10 @@ TEST_CASE("a plan that is only checked has the same sizes and chunks as one that
             REQUIRE(check->ops.size() == run->ops.size());
             for (std::size_t o = 0; o < run->ops.size(); ++o) {
                 CHECK(check->ops[o].step_times.empty());
-                for (std::size_t k = 0; k < run->ops[o].operands.size(); ++k, ++operands) {
+                for (std::size_t k = 0; k < run->ops[o].operands.size(); ++k) {
                     const PlanOperand &a = run->ops[o].operands[k], &b = check->ops[o].operands[k];
                     CHECK((a.l1_tiles == b.l1_tiles && a.capacity_tiles == b.capacity_tiles && a.intake == b.intake));
+                    ++(a.intake == Intake::Resident ? held : sent);
                     REQUIRE(a.pipes.size() == b.pipes.size());
                     for (std::size_t p = 0; p < a.pipes.size(); ++p) {
                         CHECK(a.pipes[p].chunk_tiles == b.pipes[p].chunk_tiles);
@@ -232,5 +233,5 @@ TEST_CASE("a plan that is only checked has the same sizes and chunks as one that
             }
         }
     }
-    CHECK(operands > 20);
+    CHECK((sent > 0 && held > 0));
 }
