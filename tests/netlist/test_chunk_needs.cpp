@@ -49,6 +49,9 @@ Pipe by_ublocks(const NeedSource& source, const OperandTms& chain, Intake intake
     pipe.rects = use.rects;
     pipe.cores = {0};
     fill_chunks(pipe, operand, use, out, group, source);
+    Pipe counted;  // as for a plan that is only checked
+    count_chunks(counted, operand, use, out, group, source.blocking.shape());
+    CHECK(counted.chunk_tiles == pipe.chunk_tiles);
     return pipe;
 }
 
