@@ -26,7 +26,7 @@ TEST_CASE("every index runs once, whatever the number of threads") {
 TEST_CASE("a thread that may use one processor starts no others") {
     cpu_set_t usable;
     REQUIRE(::sched_getaffinity(0, sizeof usable, &usable) == 0);
-    int first = 0;
+    std::size_t first = 0;
     while (!CPU_ISSET(first, &usable)) ++first;
     CPU_ZERO(&usable);
     CPU_SET(first, &usable);

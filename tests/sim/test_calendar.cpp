@@ -120,11 +120,11 @@ TEST_CASE("calendars with events in one cycle are served by number, round after 
         void on_event(std::uint32_t what, std::uint64_t argument) override {
             served.push_back(argument);
             if (what == 1)
-                for (const std::uint64_t other : {68, 3, 66, 67}) calendars[other]->at(9, *this, 0, 100 + other);
+                for (const std::uint64_t other : {68U, 3U, 66U, 67U}) calendars[other]->at(9, *this, 0, 100 + other);
         }
     } wakes(served, calendars);
     SECTION("of several events") {
-        for (const std::uint64_t n : {69, 67, 1}) calendars[n]->at(9, wakes, n == 67 ? 1 : 0, n);
+        for (const std::uint64_t n : {69U, 67U, 1U}) calendars[n]->at(9, wakes, n == 67 ? 1 : 0, n);
         clock.run_to(10);
         CHECK(served == std::vector<std::uint64_t>{1, 67, 167, 168, 69, 103, 166});
     }
