@@ -9,8 +9,8 @@
 
 namespace ttsim::impl {
 
-/// The tree that libyaml's events give, or null if the text has or may have anything else than the above, such as
-/// anchors, tags, block scalars, escapes, scalars of several lines, a document marker, or a mistake.
+/// The tree that libyaml's events give. Null if the text has, or may have, anything else than the above, or a mistake.
+/// Such are anchors, tags, block scalars, escapes, scalars of several lines and document markers.
 YamlPtr read_common_yaml(std::string_view text, const std::string& name);
 
 }  // namespace ttsim::impl
