@@ -1,13 +1,32 @@
 #include "netlist/golden/golden.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <limits>
+#include <set>
 
 #include "kernels/ops/golden_result.hpp"
 #include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
+#include "netlist/golden/launch_group.hpp"
 #include "netlist/golden/tm_tensor.hpp"
 
 namespace ttsim::impl {
+
+using Slots = std::map<std::int64_t, GoldenValue>;
+
+/// A launch in progress: the accesses of every queue, and the values of the current input.
+struct GoldenLaunchState {
+    std::map<const Queue*, QueueAccess> access;
+    std::vector<const Op*> order;
+    std::map<std::string_view, GoldenValue> values;  // of queues and ops
+    std::map<std::string_view, std::int64_t> uses_left;
+    std::map<const Op*, GoldenValue> gradients;  // accumulated inside an execute
+    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue>
+        cached_host_entries;                       // cached host entries that several inputs read
+    std::map<const Queue*, GoldenValue> resident;  // rams in prologue, as first read
+    std::int64_t cached_elements = 0, inputs = 1, first_input = 0;
+};
 
 namespace {
 
@@ -19,21 +38,6 @@ void requantize(DataFormat format, bool tf32, Tensor& tensor) {
     if (coarse(format)) host_convert(format, all, BlockRounding::Truncate);
     if (tf32 && format == DataFormat::Float32) host_convert(DataFormat::Tf32, all, BlockRounding::Truncate);
 }
-
-using Slots = std::map<std::int64_t, GoldenValue>;
-
-/// A launch in progress: the accesses of every queue, and the values of the current input.
-struct LaunchState {
-    std::map<const Queue*, QueueAccess> access;
-    std::vector<const Op*> order;
-    std::map<std::string_view, GoldenValue> values;  // of queues and ops
-    std::map<std::string_view, std::int64_t> uses_left;
-    std::map<const Op*, GoldenValue> gradients;  // accumulated inside an execute
-    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue>
-        cached_host_entries;                       // cached host entries that several inputs read
-    std::map<const Queue*, GoldenValue> resident;  // rams in prologue, as first read
-    std::int64_t cached_elements = 0, inputs = 1, first_input = 0;
-};
 
 /// One op on one input. Operands with TMs or rounding are copied, by a few slices at a time if possible, so that a
 /// broadcast is never complete in memory.
@@ -159,7 +163,7 @@ struct Golden::Impl {
     std::map<const Op*, std::int64_t> computed;  // number of results so far, for options.op_result
 
     Impl(const Netlist& n, const Forecast& f, GoldenOptions o, ThreadPool& p)
-        : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n) {
+        : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n), group(n) {
         for (const Graph& graph : netlist.graphs) {
             for (const QueueUse& use : pointers.uses(graph))
                 if (use.read) read_by_graph[use.queue] = true;
@@ -236,7 +240,7 @@ struct Golden::Impl {
         return {task, tensor, nullptr, 0};
     }
 
-    GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
+    GoldenValue read(GoldenLaunchState& launch, const Queue& queue, std::int64_t input) {
         const QueueAccess& access = launch.access.at(&queue);
         const std::int64_t n = access.read(input);
         const bool overwritten = store[&queue].contains(n);  // through an alias
@@ -296,7 +300,7 @@ struct Golden::Impl {
     }
 
     /// Whether a large result has only the sink as reader and can be computed in parts.
-    bool is_computed_in_parts(LaunchState& launch, const Op& op) {
+    bool is_computed_in_parts(GoldenLaunchState& launch, const Op& op) {
         const auto fed = fed_by.find(op.name());
         if (fed == fed_by.end() || op.cfg.gradient || launch.uses_left.contains(op.name())) return false;
         const TileDim full_tile;  // so that parts begin at the vendor's runs of values
@@ -307,7 +311,7 @@ struct Golden::Impl {
         });
     }
 
-    void compute_in_parts(LaunchState& launch, const Op& op, std::vector<GoldenValue> in, std::int64_t input) {
+    void compute_in_parts(GoldenLaunchState& launch, const Op& op, std::vector<GoldenValue> in, std::int64_t input) {
         std::vector<Task> after;
         for (const GoldenValue& value : in) after.push_back(value.task);
         std::vector<std::pair<const Queue*, std::int64_t>> to;
@@ -373,7 +377,7 @@ struct Golden::Impl {
         return queue.type == QueueType::Ram && (!queue.host_fed() || !store[&queue].empty());
     }
 
-    void begin_input(LaunchState& launch, std::int64_t input) {
+    void begin_input(GoldenLaunchState& launch, std::int64_t input) {
         // A ram is read at the start of an input, before the writes of that input.
         launch.values.clear();
         for (const Op* op : launch.order)
@@ -386,7 +390,7 @@ struct Golden::Impl {
             for (const std::string& name : op->inputs) ++launch.uses_left[name];
     }
 
-    void run_op(LaunchState& launch, const Op& op, std::int64_t input) {
+    void run_op(GoldenLaunchState& launch, const Op& op, std::int64_t input) {
         auto& values = launch.values;
         std::vector<GoldenValue> in;
         for (const std::string& name : op.inputs) {
@@ -410,7 +414,7 @@ struct Golden::Impl {
         }
     }
 
-    GoldenValue gradient_base(LaunchState& launch, const Op& op, std::int64_t input) {
+    GoldenValue gradient_base(GoldenLaunchState& launch, const Op& op, std::int64_t input) {
         const Queue* queue = fed_by.at(op.name()).front();
         const QueueAccess& access = launch.access.at(queue);
         if (const auto it = launch.gradients.find(&op);
@@ -420,7 +424,7 @@ struct Golden::Impl {
         return read_slot(*queue, access.write(input));
     }
 
-    void write(LaunchState& launch, const Queue& queue, std::int64_t input, const GoldenValue& result) {
+    void write(GoldenLaunchState& launch, const Queue& queue, std::int64_t input, const GoldenValue& result) {
         const QueueAccess& access = launch.access.at(&queue);
         if (access.epilogue && input + 1 < launch.inputs) return;
         GoldenValue written = result;
@@ -445,8 +449,8 @@ struct Golden::Impl {
 
     std::map<const Queue*, Task> last_sink_task;  // per queue, to keep its entries in order
 
-    LaunchState begin_launch(const EpochLaunch& command, std::map<const Queue*, QueueAccess> access) {
-        LaunchState state;
+    GoldenLaunchState begin_launch(const EpochLaunch& command, std::map<const Queue*, QueueAccess> access) {
+        GoldenLaunchState state;
         state.access = std::move(access);
         state.order = topological(command);
         state.inputs = command.inputs;
@@ -454,26 +458,68 @@ struct Golden::Impl {
         return state;
     }
 
-    void launch(const EpochLaunch& command) {
-        LaunchState state = begin_launch(command, pointers.launch(command));
-        for (std::int64_t input = 0; input < command.inputs; ++input) {
-            begin_input(state, input);
-            for (const Op* op : state.order) run_op(state, *op, input);
+    // --- launches that advance together ------------------------------------------------------------------------
+
+    LaunchGroup group;
+    std::deque<GoldenLaunchState> states;  // of the group's members
+    std::set<const Queue*> accessed;       // by the group, and those whose pointers moved meanwhile
+
+    void add_launch(const EpochLaunch& command) {
+        LaunchGroup::Uses uses;
+        for (const ExecuteCommand& member : command.members) uses.push_back(&pointers.uses(*member.graph));
+        if (!group.accepts(command, uses)) run_group();
+        states.push_back(begin_launch(command, pointers.launch(command)));
+        const std::map<const Queue*, QueueAccess>& access = states.back().access;
+        group.add(command, std::move(uses), access);
+        pointers.finish(access, command.input_count());
+        for (const auto& [queue, _] : access) accessed.insert(queue);
+    }
+
+    void run_group() {
+        // Values of rams are decoded anew each time that a launch goes on, so it goes on for several inputs.
+        constexpr std::int64_t least_inputs = 4;
+        const std::int64_t passed = group.passed_elements();
+        const std::int64_t count = passed == 0 ? std::numeric_limits<std::int64_t>::max()
+                                               : std::max(least_inputs, options.max_passed_elements / passed);
+        while (!group.done())
+            for (std::size_t k = 0; k < group.size(); ++k) advance(k, count);
+        group.clear();
+        states.clear();
+        for (const Queue* queue : accessed) discard_popped(*queue);
+        accessed.clear();
+    }
+
+    /// Runs up to `count` inputs of a launch, as long as it does not wait for an earlier one.
+    void advance(std::size_t k, std::int64_t count) {
+        LaunchGroup::Member& member = group.at(k);
+        GoldenLaunchState& state = states[k];
+        if (member.done()) return;
+        const auto has = [this](const Queue& queue, std::int64_t n) {
+            return store[&queue].contains(n) || filled_by_host(queue, n);
+        };
+        for (; count > 0 && !member.done() && !group.waits(k, has); --count, ++member.next) {
+            begin_input(state, member.next);
+            for (const Op* op : state.order) run_op(state, *op, member.next);
             if (options.progress)
                 options.progress(static_cast<double>(++inputs_done) /
                                  static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
         }
-        pointers.finish(state.access, command.input_count());
-        for (const auto& [queue, access] : state.access) discard_popped(*queue);
+        if (group.size() == 1) return;
+        state.values.clear();
+        state.cached_host_entries.clear();
+        state.cached_elements = 0;
+        for (const std::vector<QueueUse>* list : member.uses)
+            for (const QueueUse& use : *list)
+                if (use.read) discard_popped(*use.queue, group.first_needed(*use.queue));
     }
 
-    /// Frees popped entries, except of outputs without readers and of rewound queues.
-    void discard_popped(const Queue& queue) {
+    /// Frees popped entries below `limit`, except of outputs without readers and of rewound queues.
+    void discard_popped(const Queue& queue, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) {
         if (queue.type == QueueType::Ram || queue.host_fed() || !read_by_graph[&queue]) return;
         const auto known = forecast.queues.find(&queue);
         if (known != forecast.queues.end() && known->second.rewound) return;
         Slots& slots = store[&queue];
-        slots.erase(slots.begin(), slots.lower_bound(pointers.at(queue).popped()));
+        slots.erase(slots.begin(), slots.lower_bound(std::min(limit, pointers.at(queue).popped())));
     }
 };
 
@@ -487,14 +533,16 @@ void Golden::run(const std::vector<ProgramCall>& calls) {
     EpochCommand command;
     while (stream.next(command)) {
         if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
-            impl_->launch(*launch);
+            impl_->add_launch(*launch);
         } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
             impl_->pointers.move(*move);
-            impl_->discard_popped(*move->queue);
+            impl_->accessed.insert(move->queue);
         } else {
+            impl_->run_group();
             impl_->pointers.allocate(std::get<AllocateCommand>(command));
         }
     }
+    impl_->run_group();
     impl_->pool.wait_all();
 }
 
@@ -528,14 +576,14 @@ namespace {
 template <class Impl>
 class SteppedLaunch : public GoldenLaunch {
 public:
-    SteppedLaunch(Impl& impl, LaunchState state) : impl_(impl), state_(std::move(state)) {}
+    SteppedLaunch(Impl& impl, GoldenLaunchState state) : impl_(impl), state_(std::move(state)) {}
     const std::vector<const Op*>& ops() const override { return state_.order; }
     void begin(std::int64_t input) override { impl_.begin_input(state_, input); }
     void run(std::size_t op, std::int64_t input) override { impl_.run_op(state_, *state_.order[op], input); }
 
 private:
     Impl& impl_;
-    LaunchState state_;
+    GoldenLaunchState state_;
 };
 }  // namespace
 

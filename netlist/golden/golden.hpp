@@ -45,6 +45,9 @@ struct GoldenOptions {
     /// Limit of copied operand elements, or of a part of a result, if the op can be computed by slices: 32 MiB of
     /// floats.
     std::int64_t max_copied_elements = std::int64_t{1} << 23;
+    /// Limit of the elements in queues between graphs that run() advances together: 64 MiB of floats. It takes at least
+    /// four inputs at a time.
+    std::int64_t max_passed_elements = std::int64_t{1} << 24;
     std::function<void(double)> progress;  ///< fraction of the inputs done
 };
 

@@ -15,7 +15,7 @@ namespace {
 /// Golden on HOST entries that are constant: 1, 2, 3, ... by entry for queues, 100 for rams.
 struct Run {
     Netlist netlist;
-    ThreadPool pool{2};
+    ThreadPool pool;
     Forecast forecast;
     std::unique_ptr<Golden> golden;
     std::map<std::string, std::vector<float>> seen;          ///< by the sink, in order
@@ -25,11 +25,18 @@ struct Run {
 
     explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
                  bool with_sink = false, std::int64_t most_elements = GoldenOptions{}.max_copied_elements)
-        : netlist(resolved(text)), forecast(ttsim::impl::forecast(netlist, all_programs(netlist), inputs_count)) {
-        GoldenOptions options;
+        : Run(text, inputs_count, with_sink, [most_elements] {
+              GoldenOptions options;
+              options.max_copied_elements = most_elements;
+              return options;
+          }()) {}
+    Run(const std::string& text, std::optional<std::int64_t> inputs_count, bool with_sink, GoldenOptions options,
+        unsigned threads = 2)
+        : netlist(resolved(text)),
+          pool(threads),
+          forecast(ttsim::impl::forecast(netlist, all_programs(netlist), inputs_count)) {
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;
-        options.max_copied_elements = most_elements;
         options.host_entry = [](const Queue& queue, std::int64_t n) {
             Tensor values(queue.shape(), queue.tile);
             std::fill(values.data.begin(), values.data.end(),
@@ -163,6 +170,112 @@ TEST_CASE("golden passes data from graph to graph through a queue and drops popp
     Run run(n.text());
     for (std::int64_t k = 0; k < 6; ++k) CHECK(run.at("y", k) == 4 * static_cast<float>(k + 1));
     CHECK(std::isnan(run.at("mid", 0)));
+}
+
+namespace {
+
+/// 64 inputs of one execute through three graphs: `last` adds what `first` gave, by a FIFO that both others read,
+/// and what `middle` summed up.
+std::string three_graphs() {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 128});
+    n.queue({.name = "w", .entries = 1, .ram = true});
+    n.queue({.name = "mid", .input = "double", .entries = 128});
+    n.queue({.name = "acc", .input = "grad", .entries = 1, .ram = true});
+    n.queue({.name = "sum", .input = "plus", .entries = 128});
+    n.queue({.name = "y", .input = "both", .entries = 128});
+    n.graph("first", 64);
+    n.op({.name = "double", .type = "add", .inputs = {"x", "x"}});
+    n.graph("middle", 64);
+    n.op({.name = "grad", .type = "datacopy", .inputs = {"mid"}, .gradient = true});
+    n.op({.name = "plus", .type = "add", .inputs = {"mid", "w"}, .col = 1});
+    n.graph("last", 64);
+    n.op({.name = "both", .type = "add", .inputs = {"mid", "sum"}});
+    n.program("p", looped(2,
+                          {execute("first", {fifo("x")}),
+                           execute("middle", {"mid: {prologue: false, epilogue: false, zero: false, rd_ptr_local: $l, "
+                                              "rd_ptr_global: $g}",
+                                              ram("w", true), "acc: {rd_ptr_global: 0, wr_ptr_global: 0}"}),
+                           execute("last", {fifo("mid"), fifo("sum")})},
+                          64, 256));
+    return n.text();
+}
+
+}  // namespace
+
+TEST_CASE("graphs that queues connect advance together, with the same results") {
+    for (const std::int64_t elements : {std::int64_t{1}, std::int64_t{1} << 40}) {
+        GoldenOptions options;
+        options.max_passed_elements = elements;
+        Run run(three_graphs(), std::nullopt, false, options);
+        float sum = 0;
+        for (std::int64_t k = 0; k < 128; ++k) {
+            const auto x = static_cast<float>(k + 1);
+            CHECK(run.at("y", k) == 2 * x + (2 * x + 100));
+            sum += 2 * x;
+        }
+        CHECK(run.at("acc", 0) == sum);
+        CHECK(std::isnan(run.at("mid", 0)));
+        CHECK(std::isnan(run.at("mid", 127)));
+    }
+}
+
+TEST_CASE("the last graph takes its first input before the first graph has done all") {
+    std::vector<std::string> begun;  // by one thread, which may have 24 tasks waiting
+    GoldenOptions options;
+    options.max_passed_elements = 1;
+    options.op_result = [&](const Op& op, std::int64_t n, const GoldenPart&) {
+        begun.push_back(op.name() + " " + std::to_string(n));
+    };
+    const Run run(three_graphs(), std::nullopt, false, options, 1);
+    const auto place = [&](const char* name) {
+        const auto found = std::find(begun.begin(), begun.end(), name);
+        REQUIRE(found != begun.end());
+        return found;
+    };
+    CHECK(place("both 0") < place("double 63"));
+    CHECK(place("both 63") < place("both 127"));
+}
+
+TEST_CASE("a graph waits for entries that an earlier one has yet to write") {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 64});
+    n.queue({.name = "mid", .input = "first", .entries = 64});
+    n.queue({.name = "y", .input = "second", .entries = 64});
+    n.graph("g", 64);
+    n.op({.name = "first", .type = "nop", .inputs = {"x"}});
+    n.graph("h", 32);
+    n.op({.name = "second", .type = "nop", .inputs = {"mid"}});
+    auto body = looped(1,
+                       {execute("g", {fifo("x")}),
+                        execute("h", {"mid: {prologue: false, epilogue: false, zero: false, rd_ptr_local: $half, "
+                                      "rd_ptr_global: $g}"})},
+                       64, 128);
+    body[0] = "var: {$l: 0, $g: 0, $half: 32}";
+    n.program("p", body);
+    GoldenOptions options;
+    options.max_passed_elements = 1;
+    Run run(n.text(), std::nullopt, false, options);
+    for (std::int64_t k = 0; k < 32; ++k) CHECK(run.at("y", k) == static_cast<float>(32 + k + 1));
+}
+
+TEST_CASE("a graph that writes a ram another one reads does not advance with it") {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 12});
+    n.queue({.name = "mid", .input = "keep", .entries = 12});
+    n.queue({.name = "state", .input = "store", .entries = 1, .ram = true});
+    n.queue({.name = "y", .input = "use", .entries = 12});
+    n.graph("g", 12);
+    n.op({.name = "keep", .type = "nop", .inputs = {"x"}});
+    n.op({.name = "store", .type = "nop", .inputs = {"keep"}, .col = 1});
+    n.graph("h", 12);
+    n.op({.name = "use", .type = "add", .inputs = {"mid", "state"}});
+    n.program("p",
+              looped(1, {execute("g", {fifo("x"), ram("state")}), execute("h", {fifo("mid"), ram("state")})}, 12, 24));
+    GoldenOptions options;
+    options.max_passed_elements = 1;
+    Run run(n.text(), std::nullopt, false, options);
+    for (std::int64_t k = 0; k < 12; ++k) CHECK(run.at("y", k) == static_cast<float>(k + 1) + 12);  // the last input's
 }
 
 TEST_CASE("golden sees through views of a ram, both ways") {
