@@ -65,6 +65,9 @@ set(CPACK_PACKAGE_DESCRIPTION
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+# A package needs the libraries of the Debian release it was built on; its version names that: 0.1.0-1+deb12
+cmake_host_system_information(RESULT debian QUERY DISTRIB_VERSION_ID)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1+deb${debian})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

@@ -6,6 +6,14 @@
 
 namespace ttsim::impl::cli {
 
+#if MI_MALLOC_VERSION >= 210
+constexpr mi_option_t delay_option = mi_option_purge_delay;
+constexpr const char* delay_variable = "MIMALLOC_PURGE_DELAY";
+#else
+constexpr mi_option_t delay_option = mi_option_decommit_delay;
+constexpr const char* delay_variable = "MIMALLOC_DECOMMIT_DELAY";
+#endif
+
 static void set(mi_option_t option, const char* variable, long value) {
     if (std::getenv(variable) == nullptr) mi_option_set(option, value);
 }
@@ -15,7 +23,7 @@ static void configure_allocator() {
     set(mi_option_large_os_pages, "MIMALLOC_LARGE_OS_PAGES", 1);
     // Milliseconds until free memory goes back to the system. With 25, the default, a run returned memory and took it
     // back for every slice: 16 threads had 750,000 page faults where 2 threads had 80,000.
-    set(mi_option_decommit_delay, "MIMALLOC_DECOMMIT_DELAY", 1000);
+    set(delay_option, delay_variable, 1000);
 }
 
 // Runs before the constructors of globals, including those of shared libraries: libsystemc allocates 3 MB.
