@@ -26,7 +26,7 @@ Literal random_literal(const Dims& dims, double low, double high, unsigned seed)
 using Inputs = std::map<std::string, Literal>;
 
 /// sum(weights * y): what the gradient with the incoming gradients `weights` belongs to.
-double loss(const Graph& forward, const Inputs& inputs, const Inputs& weights) {
+double loss(const ir::Graph& forward, const Inputs& inputs, const Inputs& weights) {
     double sum = 0;
     for (const auto& [name, y] : evaluate(forward, inputs))
         for (std::int64_t i = 0; i < y.size(); ++i) sum += y.at(i) * weights.at("loss_" + name).at(i);
@@ -36,7 +36,7 @@ double loss(const Graph& forward, const Inputs& inputs, const Inputs& weights) {
 /// Compares the gradients by all inputs of a graph text with central differences.
 void check_gradients(const std::string& text, double low, double high, const std::set<std::string>& constant = {}) {
     INFO(text);
-    const Graph forward = parse_graph(text, "test.tg");
+    const ir::Graph forward = parse_graph(text, "test.tg");
     AutogradRequest request;
     Inputs inputs, weights;
     unsigned seed = 1;
@@ -47,7 +47,7 @@ void check_gradients(const std::string& text, double low, double high, const std
     }
     for (const Output& output : forward.outputs)
         weights.emplace("loss_" + output.name, random_literal(forward.type(output.value).dims, 0.5, 1.5, ++seed));
-    Graph graph = forward;
+    ir::Graph graph = forward;
     const Gradients gradients = differentiate(graph, request);
     graph.outputs.clear();
     for (const auto& [name, value] : gradients.of) graph.outputs.push_back({name, value, {}});
@@ -174,14 +174,14 @@ TEST_CASE("a value with several readers gets the sum of their gradients; unread 
         "%x = input : f32[2, 3]\n%a = exp %x : f32[2, 3]\n%b = multiply %a, %x : f32[2, 3]\n"
         "%c = add %b, %a : f32[2, 3]\noutput \"b\" = %b\noutput \"c\" = %c\n",
         -1, 1);
-    Graph graph =
+    ir::Graph graph =
         parse_graph("%x = input : f32[2]\n%z = input : f32[2]\n%y = exp %x : f32[2]\noutput \"y\" = %y\n", "test.tg");
     CHECK(differentiate(graph, {{"z", "x"}, {}}).of.size() == 1);
 }
 
 TEST_CASE("requests that autograd refuses") {
     const auto refused = [](const std::string& text, const AutogradRequest& request, const std::string& why) {
-        Graph graph = parse_graph(text, "test.tg");
+        ir::Graph graph = parse_graph(text, "test.tg");
         CHECK_THROWS_WITH(differentiate(graph, request), Catch::Contains(why));
     };
     const std::string one = "%x = input : f32[2]\n%y = exp %x : f32[2]\noutput \"y\" = %y\n";

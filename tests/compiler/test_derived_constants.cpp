@@ -4,6 +4,7 @@
 #include "compiler/ir/derived_constants.hpp"
 #include "compiler/ir/pass.hpp"
 
+using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
 
 namespace {
@@ -31,7 +32,7 @@ struct Reversal {
 };
 
 /// Of all constants of the graph that a matmul reads.
-std::vector<std::shared_ptr<const void>> weights_of(const Graph& graph) {
+std::vector<std::shared_ptr<const void>> weights_of(const ir::Graph& graph) {
     std::vector<std::shared_ptr<const void>> blocks;
     for (const Node& node : graph.nodes)
         if (node.op == op::buda::matmul)
@@ -40,9 +41,9 @@ std::vector<std::shared_ptr<const void>> weights_of(const Graph& graph) {
     return blocks;
 }
 
-Graph flattened(const std::shared_ptr<DerivedConstants>& made) {
-    static const Graph model = [] {
-        Graph graph;
+ir::Graph flattened(const std::shared_ptr<DerivedConstants>& made) {
+    static const ir::Graph model = [] {
+        ir::Graph graph;
         Builder build(graph);
         const ValueId x = build.input("x", {DType::F32, {1, 2, 2, 64}, {}});
         Literal weights(DType::F32, {256, 64});
@@ -52,7 +53,7 @@ Graph flattened(const std::shared_ptr<DerivedConstants>& made) {
         graph.outputs.push_back({"y", build.add(op::matmul, {flat, build.constant(std::move(weights))}), {}});
         return graph;
     }();
-    Graph graph = model;
+    ir::Graph graph = model;
     graph.derived_constants = made;
     std::vector<const Pass*> passes;
     for (const Pipeline& pipeline : all_pipelines())

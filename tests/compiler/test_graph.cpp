@@ -12,14 +12,14 @@ using namespace ttsim::impl::ir;
 TEST_CASE("a printed graph reads back equal") {
     for (std::uint32_t seed = 1; seed <= 100; ++seed) {
         CAPTURE(seed);
-        const Graph graph = random_graph(seed);
+        const ir::Graph graph = random_graph(seed);
         graph.verify();
         REQUIRE(equal(parse_graph(print_graph(graph), "text"), graph));
     }
 }
 
 TEST_CASE("zeros of both signs, NaN and control characters are printed so that they read back equal") {
-    const Graph graph = parse_graph(
+    const ir::Graph graph = parse_graph(
         "%x = input : f32[2]\n"
         "%zeros = constant [0, -0] : f32[2]\n"
         "%y = layer_norm %x {axis = 0, epsilon = nan} : f32[2] from \"a\tb\\x0ac\\\\x0a\"\n"
@@ -35,15 +35,15 @@ TEST_CASE("zeros of both signs, NaN and control characters are printed so that t
 }
 
 TEST_CASE("verify finds a stale type, a value before its definition and a name given twice") {
-    Graph graph = parse_graph("%x = input : f32[2]\n%y = exp %x\noutput \"y\" = %y\n", "text");
+    ir::Graph graph = parse_graph("%x = input : f32[2]\n%y = exp %x\noutput \"y\" = %y\n", "text");
     graph.verify();
-    Graph stale = graph;
+    ir::Graph stale = graph;
     stale.nodes[1].type.dims = {3};
     CHECK_THROWS_WITH(stale.verify(), Catch::Contains("has type f32[3], must be f32[2]"));
-    Graph early = graph;
+    ir::Graph early = graph;
     early.nodes[1].inputs[0].value = 1;
     CHECK_THROWS_WITH(early.verify(), Catch::Contains("y comes before its input"));
-    Graph twice = graph;
+    ir::Graph twice = graph;
     twice.nodes[1].name = "x";
     CHECK_THROWS_WITH(twice.verify(), Catch::Contains("the name 'x' comes twice"));
 }
@@ -60,13 +60,13 @@ constexpr const char* two_results =
 
 TEST_CASE(
     "a node with several results is printed with all types, reads back equal, and stays for its further results") {
-    Graph graph = parse_graph(two_results, "text");
+    ir::Graph graph = parse_graph(two_results, "text");
     graph.verify();
     REQUIRE(graph.nodes[1].more_types == std::vector<Type>{{DType::I64, {2, 2}, {}}});
     CHECK(graph.type(2) == Type{DType::I64, {2, 2}, {}});
     CHECK(print_graph(graph).find("%v = top_k %x {axis = 1, k = 2} : f32[2, 2], i64[2, 2]\n") != std::string::npos);
     CHECK(equal(parse_graph(print_graph(graph), "text"), graph));
-    Graph other = graph;
+    ir::Graph other = graph;
     other.nodes[1].more_types.front().dtype = DType::I32;
     CHECK_FALSE(equal(graph, other));
     CHECK_THROWS_WITH(other.verify(),
@@ -97,7 +97,7 @@ TEST_CASE("what names no further result is refused with the results that there a
 }
 
 TEST_CASE("all results of constants are folded together, in the builder and in a pass") {
-    Graph graph;
+    ir::Graph graph;
     Builder build(graph);
     const ValueId x = build.model_constant(Literal::vector({3, 9, 4}));
     begin_derivations(graph);
@@ -113,7 +113,7 @@ TEST_CASE("all results of constants are folded together, in the builder and in a
     CHECK(from->type == Type{DType::I64, {2}, {}});
     CHECK(apply_derivation(*from, Literal::vector({3, 1, 7})).integers() == std::vector<std::int64_t>{2, 0});
 
-    Graph read = parse_graph(
+    ir::Graph read = parse_graph(
         "%c = constant [3, 9, 4] : f32[3]\n"
         "%v = top_k %c {axis = 0, k = 2}\n"
         "%i = result %v {index = 1}\n"
@@ -126,7 +126,7 @@ TEST_CASE("all results of constants are folded together, in the builder and in a
 }
 
 TEST_CASE("a rule replaces a node with several results by one value for each") {
-    Graph graph = parse_graph(two_results, "text");
+    ir::Graph graph = parse_graph(two_results, "text");
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != op::top_k) return std::nullopt;
         const ValueId least = build.add(op::top_k, {in[0]}, {attr::axis(1), attr::k(2), attr::largest(false)});
@@ -234,7 +234,7 @@ TEST_CASE("a gather map is the same as runs or as integers") {
 }
 
 TEST_CASE("the builder folds values that depend on constants only") {
-    Graph graph;
+    ir::Graph graph;
     Builder build(graph);
     const ValueId sum = build.add(op::add, {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
     REQUIRE(build.literal(sum) != nullptr);
@@ -247,7 +247,7 @@ TEST_CASE("the builder folds values that depend on constants only") {
 }
 
 TEST_CASE("a long name of the model is cut to the limits of a netlist and a file system, and stays unique") {
-    Graph graph;
+    ir::Graph graph;
     Builder build(graph);
     const std::string name(5000, 'a');
     build.set_origin(name);

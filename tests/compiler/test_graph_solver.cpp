@@ -10,7 +10,7 @@ using namespace ttsim::impl::ir;
 
 namespace {
 
-std::size_t at(Limit limit) { return static_cast<std::size_t>(limit); }
+std::size_t index_of(Limit limit) { return static_cast<std::size_t>(limit); }
 
 /// Costs from a table; nothing costs anything unless said.
 class HandModel : public EdgeModel {
@@ -32,14 +32,14 @@ public:
     const Costs& limits() const override { return most; }
 
     void direct(std::size_t edge, std::size_t i, std::size_t j, Limit limit, std::int64_t n) {
-        pairs[{edge, true, i, j}][at(limit)] = n;
+        pairs[{edge, true, i, j}][index_of(limit)] = n;
     }
     void queue(std::size_t edge, std::size_t i, std::size_t j, Limit limit, std::int64_t n) {
-        pairs[{edge, false, i, j}][at(limit)] = n;
+        pairs[{edge, false, i, j}][index_of(limit)] = n;
     }
 };
 
-struct Problem {
+struct SolverProblem {
     HandModel model;
     std::vector<SolverEdge> edges;
     std::vector<std::size_t> active, ops;
@@ -51,8 +51,8 @@ struct Problem {
 };
 
 /// a -> b -> c, three candidates each; only equal numbers go together.
-Problem chain() {
-    Problem p;
+SolverProblem chain() {
+    SolverProblem p;
     p.model.sizes = {3, 3, 3};
     p.edges = {{0, 1}, {1, 2}};
     for (std::size_t e = 0; e < 2; ++e)
@@ -64,7 +64,7 @@ Problem chain() {
 }
 
 /// Whether a whole choice keeps every limit, counted without the solver.
-bool legal(const Problem& p, const std::vector<bool>& cut, const std::vector<std::size_t>& choice) {
+bool legal(const SolverProblem& p, const std::vector<bool>& cut, const std::vector<std::size_t>& choice) {
     for (std::size_t op = 0; op < choice.size(); ++op) {
         Costs sum = p.model.own(op, choice[op]);
         for (std::size_t e = 0; e < p.edges.size(); ++e) {
@@ -93,9 +93,9 @@ std::vector<std::vector<std::size_t>> all_choices(const std::vector<std::size_t>
     return all;
 }
 
-Problem random_problem(std::mt19937& random) {
+SolverProblem random_problem(std::mt19937& random) {
     const auto upto = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
-    Problem p;
+    SolverProblem p;
     const std::size_t ops = 2 + random() % 4;
     for (std::size_t op = 0; op < ops; ++op) p.model.sizes.push_back(1 + random() % 3);
     p.model.most = {6, 12, 12, 8, 3, 0};
@@ -119,7 +119,7 @@ Problem random_problem(std::mt19937& random) {
 }  // namespace
 
 TEST_CASE("setting a candidate leaves its neighbours only compatible ones, along the whole chain") {
-    const Problem p = chain();
+    const SolverProblem p = chain();
     GraphSolver solver = p.solver();
     REQUIRE(solver.propagate());
     CHECK(solver.left(2).count() == 3);
@@ -140,7 +140,7 @@ TEST_CASE("setting a candidate leaves its neighbours only compatible ones, along
 }
 
 TEST_CASE("an edge through DRAM lets its ends choose apart") {
-    const Problem p = chain();
+    const SolverProblem p = chain();
     GraphSolver solver = p.solver();
     REQUIRE(solver.cut(0));
     REQUIRE(solver.set(0, 1));
@@ -152,7 +152,7 @@ TEST_CASE("an edge through DRAM lets its ends choose apart") {
 }
 
 TEST_CASE("an op without candidates is a conflict that names the limit and the edge that needs most") {
-    Problem p;
+    SolverProblem p;
     p.model.sizes = {1, 1, 1};
     p.edges = {{0, 1}, {0, 2}};
     p.model.direct(0, 0, 0, Limit::FanOut, 7);
@@ -169,7 +169,7 @@ TEST_CASE("an op without candidates is a conflict that names the limit and the e
 }
 
 TEST_CASE("the need of each edge is bounded by the minimum of the others") {
-    Problem p;  // two readers of one op; the second has a cheap candidate and a dear one
+    SolverProblem p;  // two readers of one op; the second has a cheap candidate and a dear one
     p.model.sizes = {1, 1, 2};
     p.edges = {{0, 1}, {0, 2}};
     p.model.direct(0, 0, 0, Limit::FanOut, 10);
@@ -185,10 +185,10 @@ TEST_CASE("the need of each edge is bounded by the minimum of the others") {
 }
 
 TEST_CASE("queues and constants of an op count together with those that edges add") {
-    Problem p;
+    SolverProblem p;
     p.model.sizes = {2, 1};
     p.edges = {{0, 1}};
-    p.model.alone[{1, 0}][at(Limit::DramInputs)] = 30;
+    p.model.alone[{1, 0}][index_of(Limit::DramInputs)] = 30;
     p.model.queue(0, 0, 0, Limit::DramInputs, 10);
     p.model.queue(0, 1, 0, Limit::DramInputs, 9);
     p.finish();
@@ -209,7 +209,7 @@ TEST_CASE("no candidate of a legal choice is ever dropped, and the choice when a
     int solvable = 0;
     for (int round = 0; round < 400; ++round) {
         CAPTURE(round);
-        const Problem p = random_problem(random);
+        const SolverProblem p = random_problem(random);
         std::vector<bool> cut(p.edges.size(), false);
         GraphSolver solver = p.solver();
         for (std::size_t e = 0; e < p.edges.size(); ++e)
@@ -251,7 +251,7 @@ TEST_CASE("no candidate of a legal choice is ever dropped, and the choice when a
 
 TEST_CASE("ops are impossible when no candidates go together, directly or through DRAM") {
     // a -> b -> c: c reads in few phases only what b makes with candidate 1, and b only what a makes with 0
-    Problem p;
+    SolverProblem p;
     p.model.sizes = {2, 2, 2};
     p.edges = {{0, 1}, {1, 2}};
     const auto phases = [&](std::size_t edge, std::size_t i, std::size_t j) {
@@ -270,20 +270,20 @@ TEST_CASE("ops are impossible when no candidates go together, directly or throug
     CHECK_FALSE(are_impossible(p.model, p.edges, {2}));  // directly, and no limit is missed both ways
     p.model.direct(0, 0, 1, Limit::ConsumerPhases, 863);
     for (std::size_t op = 0; op < 3; ++op) CHECK(are_impossible(p.model, p.edges, {op}));
-    p.model.alone[{2, 0}][at(Limit::ConsumerPhases)] = 863;
+    p.model.alone[{2, 0}][index_of(Limit::ConsumerPhases)] = 863;
     CHECK(are_impossible(p.model, {}, {2}) == false);
-    p.model.alone[{2, 1}][at(Limit::ConsumerPhases)] = 863;
+    p.model.alone[{2, 1}][index_of(Limit::ConsumerPhases)] = 863;
     CHECK(are_impossible(p.model, {}, {2}));
 }
 
 TEST_CASE("further impossible ops are found in the same pass, with the ops then left to the host") {
     // a -> b -> c, and d on its own: c cannot read what a makes of b in any way, d not in any case
-    Problem p;
+    SolverProblem p;
     p.model.sizes = {1, 1, 1, 1};
     p.edges = {{0, 1}, {1, 2}};
     p.model.direct(1, 0, 0, Limit::ConsumerPhases, 863);
     p.model.queue(1, 0, 0, Limit::ConsumerPhases, 863);
-    p.model.alone[{3, 0}][at(Limit::FanOut)] = 17;
+    p.model.alone[{3, 0}][index_of(Limit::FanOut)] = 17;
     const auto found = [&](const std::set<std::size_t>& on_host, const std::set<std::size_t>& together) {
         std::set<std::size_t> ops;
         const auto with = [&](std::size_t op) { return together.contains(op) ? together : std::set{op}; };

@@ -10,12 +10,13 @@
 #include "tests/compiler/fresh_folder.hpp"
 
 using ttsim::impl::TempFolder;
+using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
 
 namespace {
 
 /// A look-up before the device, its sum with an input on the device, and two results: one as it is, one looked at.
-Graph model() {
+ir::Graph model() {
     return parse_graph(R"(%ids = input : i64[3]
 %x = input : f32[3, 2]
 %unread = input : f32[4]
@@ -34,7 +35,7 @@ output "ids" = %ids
                        "model");
 }
 
-void mark(Graph& graph, const std::string& name) {
+void mark(ir::Graph& graph, const std::string& name) {
     for (Node& node : graph.nodes)
         if (node.name == name) node.set(attr::host, true);
 }
@@ -46,7 +47,7 @@ Literal floats(Dims dims, std::vector<float> values) {
 }
 
 /// What the device's graph makes of its inputs, by the ops' own definitions.
-Values device_results(const Graph& graph, const Values& inputs) {
+Values device_results(const ir::Graph& graph, const Values& inputs) {
     std::vector<LiteralPtr> values;
     for (const Node& node : graph.nodes) {
         if (node.is_input()) {
@@ -64,7 +65,7 @@ Values device_results(const Graph& graph, const Values& inputs) {
     return results;
 }
 
-void check_run(const HostProgram& program, const Graph& device) {
+void check_run(const HostProgram& program, const ir::Graph& device) {
     Literal ids(DType::I64, {3});
     ids.integer_elements() = {1, 3, -4};
     HostRun run(program, {{"ids", ids}, {"x", floats({3, 2}, {1, 0, 0, 0, 0, 0})}});
@@ -80,7 +81,7 @@ void check_run(const HostProgram& program, const Graph& device) {
 }  // namespace
 
 TEST_CASE("the host's part and the remaining graph together compute the model") {
-    Graph graph = model();
+    ir::Graph graph = model();
     find_pass("mark-host")->run(graph, {});
     const HostProgram program = cut_host(graph, false);
     graph.verify();
@@ -89,7 +90,7 @@ TEST_CASE("the host's part and the remaining graph together compute the model") 
 }
 
 TEST_CASE("a second cut from the remaining graph joins the first") {
-    Graph graph = model();
+    ir::Graph graph = model();
     find_pass("mark-host")->run(graph, {});
     HostProgram first = cut_host(graph, false);
     for (const char* name : {"turned", "back", "last"}) mark(graph, name);

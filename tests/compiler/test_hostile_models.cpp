@@ -84,7 +84,7 @@ TEST_CASE("recurrent layers whose operands do not fit each other are refused") {
 
 TEST_CASE("operands and attributes of opsets from 18 on give the right shapes") {
     const auto shapes = [](const Model& model) {
-        const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+        const ir::Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
         std::vector<Dims> all;
         for (const Output& output : graph.outputs) all.push_back(graph.type(output.value).dims);
         return all;

@@ -42,7 +42,7 @@ Literal vector_of(DType type, const std::vector<std::int64_t>& values) {
 }
 
 Literal folded(OpId op, const std::vector<Literal>& operands, Attrs attrs = {}) {
-    Graph graph;
+    ir::Graph graph;
     Builder build(graph);
     std::vector<ValueId> ids;
     for (const Literal& operand : operands) ids.push_back(build.constant(operand));
@@ -147,7 +147,7 @@ TEST_CASE("integers of 64 bits come back from a file as they were written") {
 
 TEST_CASE("only ops on integers that the device cannot wrap around or hold go to the host") {
     const auto inexact = [](const std::string& lines, const std::string& op) {
-        const Graph graph = parse_graph(lines, "g.tg");
+        const ir::Graph graph = parse_graph(lines, "g.tg");
         const auto found = inexact_integer_ops(graph, integer_ranges(graph), 256);
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
             if (graph.nodes[id].name == op) return static_cast<bool>(found[id]);

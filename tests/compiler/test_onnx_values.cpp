@@ -22,12 +22,12 @@ namespace {
 
 using Reals = std::vector<float>;
 
-Graph read_model(const Model& model) { return parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""}); }
+ir::Graph read_model(const Model& model) { return parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""}); }
 
 /// Output k of the model for its input x, in float32.
 Literal value_of(const Model& model, const Reals& x, std::size_t k = 0) {
-    const Graph graph = read_model(model);
-    std::optional<Graph> plain = reference_graph(graph);
+    const ir::Graph graph = read_model(model);
+    std::optional<ir::Graph> plain = reference_graph(graph);
     REQUIRE(plain.has_value());
     Values inputs;
     for (const Node& node : graph.nodes)
@@ -142,7 +142,7 @@ TEST_CASE("the host sorts and scatters as ONNX defines") {
     const Model most = Model("TopK", {2, 4}, 2).whole({3}).attr("axis", 1);
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {0, 2, 3, 2, 3, 0}, 1);
-    const Graph both = read_model(most);
+    const ir::Graph both = read_model(most);
     CHECK(std::count_if(both.nodes.begin(), both.nodes.end(), [](const Node& n) { return n.op == op::top_k; }) == 1);
     gives(Model("TopK", {2, 4}, 2).whole({2}).attr("axis", 1).attr("largest", 0), {3, 1, 3, 2, 0, -1, 5, 5},
           {1, 2, -1, 0});
@@ -321,7 +321,7 @@ TEST_CASE("a Scan that computes the distances of all rows is one op, not a loop"
     gives(scan_of("ReduceSumSquare", false, false), x, squares, 1);
     gives(scan_of("ReduceSumSquare", true, true), x, distances, 1);
     gives(scan_of("ReduceL2", false, false), x, distances, 1);
-    const Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
+    const ir::Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
     CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
                         [](const Node& node) { return node.op == op::subtract; }) == 1);
 }
@@ -333,7 +333,7 @@ TEST_CASE("a long signal's short-time spectra are a convolution, with the same v
     for (std::size_t k = 0; k < window.size(); ++k) window[k] = static_cast<float>(k % 7) / 7;
     Model model("STFT", {1, all, 1}, 1, 17);
     model.whole({step}, Whole{}).real(window).whole({length}, Whole{});
-    const Graph graph = read_model(model);
+    const ir::Graph graph = read_model(model);
     CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == op::conv; }));
     const Literal found = value_of(model, x);
     REQUIRE(found.dims() == Dims{1, frames, length / 2 + 1, 2});
@@ -485,7 +485,7 @@ TEST_CASE("a constant of more numbers than are made takes no memory where it is 
     sum.add_input("y0");
     sum.add_output("sum");
     model.graph().mutable_output(0)->set_name("sum");
-    const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
+    const ir::Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
     for (const Node& node : graph.nodes)
         if (node.is_constant()) CHECK(node.literal->size() == 1);
     CHECK(graph.type(graph.outputs[0].value).dims == Dims{many});

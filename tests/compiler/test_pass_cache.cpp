@@ -4,6 +4,7 @@
 #include "compiler/ir/builder.hpp"
 #include "compiler/model/pass_cache.hpp"
 
+using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
 
 namespace {
@@ -62,7 +63,7 @@ TEST_CASE("a state is found with the choices that the passes before it read") {
 }
 
 TEST_CASE("the states of large models are not kept") {
-    Graph graph;
+    ir::Graph graph;
     Builder build(graph);
     build.model_constant(Literal(DType::F32, {1 << 12, 1 << 10}));
     CHECK(PassCache::fits(graph));

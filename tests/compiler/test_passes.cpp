@@ -10,7 +10,7 @@ using namespace ttsim::impl::ir;
 
 namespace {
 
-std::map<std::string, Literal> some_inputs(const Graph& graph, std::uint32_t seed) {
+std::map<std::string, Literal> some_inputs(const ir::Graph& graph, std::uint32_t seed) {
     std::map<std::string, Literal> inputs;
     for (const Node& node : graph.nodes) {
         if (!node.is_input()) continue;
@@ -21,7 +21,7 @@ std::map<std::string, Literal> some_inputs(const Graph& graph, std::uint32_t see
     return inputs;
 }
 
-void check_same_values(const Graph& before, const Graph& after, std::uint32_t seed) {
+void check_same_values(const ir::Graph& before, const ir::Graph& after, std::uint32_t seed) {
     const auto inputs = some_inputs(before, seed);
     const auto want = evaluate(before, inputs), have = evaluate(after, inputs);
     for (const auto& [name, literal] : want)
@@ -38,8 +38,8 @@ TEST_CASE("a pass on model ops keeps the values of random graphs") {
          "sink-data-movement", "recognize-norms", "recognize-softmax"}));
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(name, seed);
-        const Graph before = random_graph(seed);
-        Graph after = before;
+        const ir::Graph before = random_graph(seed);
+        ir::Graph after = before;
         find_pass(name)->run(after, {});
         after.verify();
         check_same_values(before, after, seed);
@@ -47,12 +47,12 @@ TEST_CASE("a pass on model ops keeps the values of random graphs") {
 }
 
 TEST_CASE("atan is decomposed accurately, at 0 and for large inputs as well") {
-    const Graph before = parse_graph("%x = input : f32[8]\n%y = atan %x\noutput \"y\" = %y\n", "atan.tg");
+    const ir::Graph before = parse_graph("%x = input : f32[8]\n%y = atan %x\noutput \"y\" = %y\n", "atan.tg");
     Literal x(DType::F32, {8});
     const std::vector<double> values{0, 1e-6, -0.3, 1, -1, 2.5, -40, 1e9};
     for (std::int64_t i = 0; i < 8; ++i) x.set(i, values[static_cast<std::size_t>(i)]);
     for (const auto& [df, error] : {std::pair{DataFormat::Float32, 4e-7}, {DataFormat::Float16_b, 2e-5}}) {
-        Graph after = before;
+        ir::Graph after = before;
         PassOptions options;
         options.default_df = df;
         find_pass("decompose-elementwise")->run(after, options);
@@ -66,7 +66,7 @@ TEST_CASE("every pass of a pipeline exists, and lower-to-buda is reached by ever
         for (const std::string_view pass : pipeline.passes) CHECK(find_pass(pass) != nullptr);
     for (std::uint32_t seed = 1; seed <= 60; ++seed) {
         CAPTURE(seed);
-        Graph graph = random_graph(seed);
+        ir::Graph graph = random_graph(seed);
         std::vector<const Pass*> passes;
         for (const std::string_view pass : all_pipelines().back().passes) passes.push_back(find_pass(pass));
         run_passes(graph, passes, {}, true);
@@ -84,7 +84,7 @@ TEST_CASE("the index of a sparse product takes room by its runs, not by its rows
     const std::string model = GENERATE(values<std::string>(
         {"%x = input : f32[2, 60, 80]\n%y = reshape %x {dims = [2, 4800, 1]}\noutput \"y\" = %y\n",
          "%x = input : f32[8, 96, 64]\n%y = transpose %x {perm = [1, 0, 2]}\noutput \"y\" = %y\n"}));
-    Graph graph = parse_graph(model, "moves.tg");
+    ir::Graph graph = parse_graph(model, "moves.tg");
     std::vector<const Pass*> passes;
     for (const std::string_view pass : all_pipelines().back().passes) passes.push_back(find_pass(pass));
     run_passes(graph, passes, {}, true);

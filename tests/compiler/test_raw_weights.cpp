@@ -81,8 +81,8 @@ TEST_CASE("large raw data of initializers is taken out of the message, other dat
 TEST_CASE("a file gives the graph that its bytes give") {
     const TempFolder folder;
     const std::string bytes = sum_of(many).SerializeAsString();
-    const Graph parsed = parse_onnx(bytes, "model", {});
-    const Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
+    const ir::Graph parsed = parse_onnx(bytes, "model", {});
+    const ir::Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
     CHECK(equal(parsed, read));
     CHECK(parsed.nodes.size() == read.nodes.size());
 }

@@ -41,7 +41,7 @@ public:
 
     /// The op that gives y once the pass has run.
     Node spliced(const PassOptions& options = {}) {
-        Graph graph = graph_;
+        ir::Graph graph = graph_;
         graph.outputs.push_back({"y", *sum_, {}});
         find_pass("splice-columns")->run(graph, options);
         graph.verify();
@@ -50,7 +50,7 @@ public:
 
 private:
     std::int64_t columns_;
-    Graph graph_;
+    ir::Graph graph_;
     Builder build_;
     std::optional<ValueId> sum_;
     ValueId last_constant_ = 0;
@@ -103,7 +103,7 @@ TEST_CASE("a sum of products that is not a splice of columns is left unchanged")
 }
 
 TEST_CASE("operands of a splice get the widest of their formats") {
-    Graph graph = parse_graph(
+    ir::Graph graph = parse_graph(
         "%x = input : Bfp8_b[1, 2, 1]\n%z = input : Float16_b[1, 2, 1]\n"
         "%once = buda.exp %x : Bfp8_b[1, 2, 1]\n%twice = buda.exp %x : Bfp8_b[1, 2, 1]\n"
         "%y = buda.splice %x, %z, %once, %twice : Bfp8_b[1, 2, 4]\n%e = buda.exp %twice : Bfp8_b[1, 2, 1]\n"
@@ -144,7 +144,7 @@ TEST_CASE("a splice reports what it cannot take") {
 
 TEST_CASE("a splice goes in slices of rows that one column of cores has room for") {
     const auto slices = [](std::int64_t rows, std::int64_t stacked) {
-        Graph graph = parse_graph(
+        ir::Graph graph = parse_graph(
             fmt::format("%x = input : Float16_b[{0}, {1}, 8]\n%z = input : Float16_b[1, {2}, 8]\n"
                         "%y = buda.splice %x {3}, %z {{firsts = [0, 0], counts = [8, 8]}}\noutput \"y\" = %y\n",
                         stacked, rows / stacked, rows, stacked > 1 ? fmt::format("(vstack: {})", stacked) : ""),

@@ -31,7 +31,7 @@ std::vector<float> row_after(std::vector<float> values, F f) {
 std::vector<float> host(DataFormat format, std::vector<float> values, BlockRounding rounding = BlockRounding::HalfUp) {
     return row_after(std::move(values), [=](MatrixView m) { host_convert(format, m, rounding); });
 }
-std::vector<float> dest(DataFormat acc, std::vector<float> values) {
+std::vector<float> rounded_to_dest(DataFormat acc, std::vector<float> values) {
     return row_after(std::move(values), [=](MatrixView m) { round_to_dest(acc, m); });
 }
 std::vector<float> pack(DataFormat acc, DataFormat out, std::vector<float> values) {
@@ -214,15 +214,15 @@ TEST_CASE("high and low parts of an operand add up to the HiFi4 operand") {
 }
 
 TEST_CASE("sums leave Dst rounded half up in magnitude") {
-    CHECK(dest(Float16_b, {float_of(0x3F808000), float_of(0xBF808000), float_of(0x3F807FFF), 1e-39F, -0.0F}) ==
-          Floats{float_of(0x3F810000), float_of(0xBF810000), 1.0F, 0.0F, 0.0F});
-    CHECK(dest(Float16_b, {std::numeric_limits<float>::max(), -infinity, not_a_number}) ==
+    CHECK(rounded_to_dest(Float16_b, {float_of(0x3F808000), float_of(0xBF808000), float_of(0x3F807FFF), 1e-39F,
+                                      -0.0F}) == Floats{float_of(0x3F810000), float_of(0xBF810000), 1.0F, 0.0F, 0.0F});
+    CHECK(rounded_to_dest(Float16_b, {std::numeric_limits<float>::max(), -infinity, not_a_number}) ==
           Floats{infinity, -infinity, infinity});
-    CHECK(dest(Float16, {1.0F + 0x1p-11F, 131040.0F, -1e30F, 0x1p-15F}) ==
+    CHECK(rounded_to_dest(Float16, {1.0F + 0x1p-11F, 131040.0F, -1e30F, 0x1p-15F}) ==
           Floats{1.0F + 0x1p-10F, 131008.0F, -131008.0F, 0.0F});
-    CHECK(dest(Float32, {1e-39F, 0.1F, infinity}) == Floats{0.0F, 0.1F, infinity});
-    CHECK(dest(Int32, {-5e9F, 7.0F}) == Floats{-2147483648.0F, 7.0F});
-    CHECK_FALSE(std::signbit(dest(Float32, {-0.0F})[0]));
+    CHECK(rounded_to_dest(Float32, {1e-39F, 0.1F, infinity}) == Floats{0.0F, 0.1F, infinity});
+    CHECK(rounded_to_dest(Int32, {-5e9F, 7.0F}) == Floats{-2147483648.0F, 7.0F});
+    CHECK_FALSE(std::signbit(rounded_to_dest(Float32, {-0.0F})[0]));
 }
 
 TEST_CASE("Bfp8_b output rounds twice") {

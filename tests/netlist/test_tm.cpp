@@ -2,8 +2,10 @@
 #include <random>
 
 #include "netlist/golden/tm_tensor.hpp"
+#include "tests/netlist/make_tm.hpp"
 
 using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 
@@ -13,17 +15,6 @@ Tensor tensor(std::int64_t z, std::int64_t rows, std::int64_t cols) {
     Tensor t(z, rows, cols);
     for (std::size_t k = 0; k < t.data.size(); ++k) t.data[k] = static_cast<float>(k);
     return t;
-}
-Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {
-    Tm made;
-    made.kind = kind;
-    made.n = n;
-    return made;
-}
-OperandTms chain(std::vector<Tm> tms) {
-    OperandTms made;
-    made.tms = std::move(tms);
-    return made;
 }
 std::vector<float> moved(const Tensor& in, const Tm& one_tm) { return apply_tms(in, chain({one_tm}), one).data; }
 

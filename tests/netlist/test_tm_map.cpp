@@ -4,27 +4,18 @@
 
 #include "netlist/golden/tm_tensor.hpp"
 #include "netlist/plan/tm_map.hpp"
+#include "tests/netlist/make_tm.hpp"
 
 using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 
-Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {
-    Tm made;
-    made.kind = kind;
-    made.n = n;
-    return made;
-}
 Tm make_pad(std::int64_t rt, std::int64_t ct, float value) {
     Tm made = make_tm(Tm::Kind::Pad);
     made.rt = rt;
     made.ct = ct;
     made.value = value;
-    return made;
-}
-OperandTms chain(std::vector<Tm> tms) {
-    OperandTms made;
-    made.tms = std::move(tms);
     return made;
 }
 

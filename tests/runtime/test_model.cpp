@@ -15,8 +15,10 @@
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
 #include "tests/folders.hpp"
+#include "tests/runtime/resident.hpp"
 
 using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 namespace onnx = ttsim::onnx;
 using ir::CompiledModel;
 using ir::CompileOptions;
@@ -137,13 +139,6 @@ Values run_folder(const CompiledModel& model, const std::string& folder) {
     for (const ir::ModelOutput& output : report.outputs) outputs.emplace(output.name, output.value);
     CHECK(report.pass());
     return outputs;
-}
-
-std::int64_t resident() {
-    std::ifstream statm("/proc/self/statm");
-    std::int64_t size = 0, pages = 0;
-    statm >> size >> pages;
-    return pages * 4096;
 }
 
 }  // namespace

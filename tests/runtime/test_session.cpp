@@ -4,10 +4,12 @@
 #include <thread>
 
 #include "tests/netlist/temp_folder.hpp"
+#include "tests/runtime/resident.hpp"
 #include "tests/runtime/session_calls.hpp"
 #include "tests/sim/netlist_text.hpp"
 
 using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 using namespace ttsim::impl::test;
 using runtime::Session;
 using runtime::SessionOptions;
@@ -176,13 +178,6 @@ TEST_CASE("One thread pushes and runs, another gets and pops") {
 }
 
 namespace {
-/// Bytes of memory the process holds.
-std::int64_t resident() {
-    std::ifstream statm("/proc/self/statm");
-    std::int64_t all = 0, pages = 0;
-    statm >> all >> pages;
-    return pages * 4096;
-}
 void add_once(Session& session) {
     session.push("a", tile(1));
     session.run("p");

@@ -14,7 +14,7 @@ using namespace ttsim::impl::testing;
 
 namespace {
 
-ir::CompiledModel compiled(const std::string& device, ir::OptimizerKind kind) {
+ir::CompiledModel compiled_network(const std::string& device, ir::OptimizerKind kind) {
     ir::CompileOptions options = options_for(DataFormat::Float16_b, device, kind);
     options.training->optimizer.learning_rate = 0.01;
     options.training->optimizer.compensated = true;
@@ -30,7 +30,7 @@ TEST_CASE("a model that is trained has the same bits from its image") {
     const std::string file = folder.path() + "/net.tti";
     for (const char* device : {"wh_n150", "gs_e150"})
         for (const ir::OptimizerKind kind : {ir::OptimizerKind::AdamW, ir::OptimizerKind::Lars}) {
-            const ir::CompiledModel model = compiled(device, kind);
+            const ir::CompiledModel model = compiled_network(device, kind);
             std::filesystem::remove(file);
             image::write_image(model, file, {});
             const image::Image image = image::read_image(file);
@@ -42,7 +42,7 @@ TEST_CASE("a model that is trained has the same bits from its image") {
 }
 
 TEST_CASE("a damaged list of trained parameters is refused with its key") {
-    const ir::CompiledModel model = compiled("wh_n150", ir::OptimizerKind::Sgd);
+    const ir::CompiledModel model = compiled_network("wh_n150", ir::OptimizerKind::Sgd);
     const TempFolder temporary;
     const std::string folder = temporary.path(), text = ir::training_text(model);
     const auto refusal = [&](const std::string& from, const std::string& to) {
@@ -70,7 +70,7 @@ TEST_CASE("a damaged list of trained parameters is refused with its key") {
 
 TEST_CASE("images of models that are trained are not merged") {
     const TempFolder folder;
-    image::write_image(compiled("wh_n150", ir::OptimizerKind::Sgd), folder.path() + "/net.tti", {});
+    image::write_image(compiled_network("wh_n150", ir::OptimizerKind::Sgd), folder.path() + "/net.tti", {});
     image::MergeOptions options;
     options.folder = folder.path();
     options.models = {"net"};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t rows = 6000, width = 768;
 
-ir::CompiledModel compiled(const std::string& device, ir::OptimizerKind optimizer) {
+ir::CompiledModel compiled_table(const std::string& device, ir::OptimizerKind optimizer) {
     const std::string text = fmt::format(
         "%ids = input : i64[6]\n%w = constant [0.5] : f32[{0}, {1}]\n"
         "%y = take %w, %ids {{axis = 0}} : f32[6, {1}]\noutput \"y\" = %y\n",
@@ -35,7 +35,7 @@ TEST_CASE("a table is one parameter to its user, and its parts are trained as on
         row.resize(width);
         for (std::int64_t c = 0; c < width; ++c) row[static_cast<std::size_t>(c)] += g.at(i * width + c);
     }
-    const ir::CompiledModel model = compiled("wh_n150", ir::OptimizerKind::Sgd);
+    const ir::CompiledModel model = compiled_table("wh_n150", ir::OptimizerKind::Sgd);
     REQUIRE(model.trained.size() == 2);
     runtime::Trainer trainer(model, functional(Numerics::Real));
     REQUIRE(trainer.parameters().size() == 1);
@@ -66,7 +66,7 @@ TEST_CASE("a table is one parameter to its user, and its parts are trained as on
 }
 
 TEST_CASE("the state of a table in parts is read and restored whole") {
-    const ir::CompiledModel model = compiled("gs_e150", ir::OptimizerKind::Adam);
+    const ir::CompiledModel model = compiled_table("gs_e150", ir::OptimizerKind::Adam);
     REQUIRE(model.trained.size() > 1);
     runtime::Trainer trainer(model, functional(Numerics::Real));
     const ir::Literal mean = random_literal({rows, width}, 1, 3);

@@ -43,9 +43,9 @@ std::string chain_over_chips(int chips, int loops, int entries, int inputs) {
 
 namespace {
 
-class Maker {
+class LoopMaker {
 public:
-    Maker(std::uint32_t seed, int chips) : random_(seed), chips_(chips), own_pointers_(chance(0.5)) {}
+    LoopMaker(std::uint32_t seed, int chips) : random_(seed), chips_(chips), own_pointers_(chance(0.5)) {}
 
     std::string make() {
         inputs_ = pick(1, 3);
@@ -150,6 +150,6 @@ private:
 
 }  // namespace
 
-std::string random_chip_loops(std::uint32_t seed, int chips) { return Maker(seed, chips).make(); }
+std::string random_chip_loops(std::uint32_t seed, int chips) { return LoopMaker(seed, chips).make(); }
 
 }  // namespace ttsim::impl::test

@@ -27,9 +27,9 @@ struct Value {
 constexpr int most_tiles = 48;
 constexpr double largest = 1e3;
 
-class Maker {
+class NetlistMaker {
 public:
-    Maker(std::uint32_t seed, bool longer) : random_(seed), made_(seed % 2 == 0 ? "grayskull" : "wormhole_b0") {
+    NetlistMaker(std::uint32_t seed, bool longer) : random_(seed), made_(seed % 2 == 0 ? "grayskull" : "wormhole_b0") {
         grayskull_ = seed % 2 == 0;
         tight_ = chance(0.3);
         inputs_ = longer ? pick(10, 40) : pick(1, 3);
@@ -315,6 +315,6 @@ private:
 
 }  // namespace
 
-RandomNetlist random_netlist(std::uint32_t seed, bool longer) { return Maker(seed, longer).make(); }
+RandomNetlist random_netlist(std::uint32_t seed, bool longer) { return NetlistMaker(seed, longer).make(); }
 
 }  // namespace ttsim::impl::test

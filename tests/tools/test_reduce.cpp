@@ -17,7 +17,7 @@ using ttsim::impl::cli::PassesRun;
 namespace {
 
 /// Layers of a matmul, a softmax by hand, a gate and a skip connection: 12 nodes each.
-Graph layers(int count) {
+ir::Graph layers(int count) {
     std::string text = "%x0 = input : f32[8, 8]\n%one = constant [1] : f32[]\n";
     for (int n = 0; n < count; ++n) {
         const auto line = [&](const std::string& form) {
@@ -61,7 +61,7 @@ constexpr std::array faults{
 };
 
 template <std::size_t n>
-void fail_on(Graph& graph, const PassOptions& /*options*/) {
+void fail_on(ir::Graph& graph, const PassOptions& /*options*/) {
     const Fault& fault = faults[n];
     for (Node& node : graph.nodes) {
         if (node.op != fault.op || graph.nodes[node.inputs[0].value].op != fault.operand) continue;
@@ -84,7 +84,7 @@ std::vector<Pass> planted(std::index_sequence<n...>) {
 TEST_CASE("planted faults shrink to at most five nodes") {
     const std::vector<Pass> passes = planted(std::make_index_sequence<faults.size()>());
     REQUIRE(passes.size() == 20);
-    const Graph graph = layers(3);
+    const ir::Graph graph = layers(3);
     REQUIRE(graph.nodes.size() == 38);
     for (std::size_t n = 0; n < passes.size(); ++n) {
         INFO("fault " << n);

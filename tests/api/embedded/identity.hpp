@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace embedded_test {
 
@@ -28,6 +29,11 @@ struct Identity {
     int columns() const { return grid_c * n * ct * tile_w; }
     std::size_t elements() const { return static_cast<std::size_t>(t * rows() * columns()); }
 };
+
+/// One entry for all inputs of an execute, each element `number`.
+inline std::vector<float> entry(const Identity& o, int number) {
+    return std::vector<float>(o.elements() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
+}
 
 inline std::string text_of(const Identity& o) {
     std::ostringstream cut, text;

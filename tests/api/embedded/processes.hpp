@@ -31,10 +31,6 @@ inline int ended(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-inline std::vector<float> entry(const Identity& o, int number) {
-    return std::vector<float>(o.elements() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
-}
-
 inline float first_of(const std::vector<std::uint16_t>& bfloat16) {
     const auto bits = static_cast<std::uint32_t>(bfloat16.at(0)) << 16;
     float value;

@@ -10,10 +10,6 @@ using namespace embedded_test;
 
 namespace {
 
-std::vector<float> entry(const Identity& o, int number) {
-    return std::vector<float>(o.elements() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
-}
-
 /// As many batches as `loops`, each pushed by one thread and taken by another; how many came back right.
 int stream(const Opened& device, const Identity& o, int loops) {
     std::atomic<int> right = 0;

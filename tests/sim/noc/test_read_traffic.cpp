@@ -19,7 +19,7 @@ std::string refusal(const std::string& text, int exit_code = 2) {
     return "";
 }
 
-std::string event(const std::string& fields) {
+std::string one_event(const std::string& fields) {
     return "[\n  {\"proc\":\"BRISC\", \"noc\":\"NOC_0\", \"sx\":1, \"sy\":1, \"timestamp\":5,\n   " + fields + "}\n]";
 }
 
@@ -38,22 +38,25 @@ TEST_CASE("Broken JSON is refused at its place") {
 }
 
 TEST_CASE("Fields that are missing, of the wrong kind or out of range are named with their place") {
-    CHECK_THAT(refusal(event(R"("type":"READ","dx":1,"dy":2)")), Contains("t.json:2:3: error: 'num_bytes' is missing"));
+    CHECK_THAT(refusal(one_event(R"("type":"READ","dx":1,"dy":2)")),
+               Contains("t.json:2:3: error: 'num_bytes' is missing"));
     CHECK_THAT(
-        refusal(event(R"("type":"READ","dx":1,"dy":12,"num_bytes":64)")),
+        refusal(one_event(R"("type":"READ","dx":1,"dy":12,"num_bytes":64)")),
         Contains("t.json:3:25: error: 'dx', 'dy' name 1-12, which is off the grid; x must lie in 0..9 and y in 0..11"));
-    CHECK_THAT(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":-4)")),
+    CHECK_THAT(refusal(one_event(R"("type":"READ","dx":1,"dy":2,"num_bytes":-4)")),
                Contains("'num_bytes' is -4; an integer from 0"));
-    CHECK_THAT(refusal(event(R"("type":"READ","dx":1.5,"dy":2,"num_bytes":4)")), Contains("'dx' is 1.5; an integer"));
-    CHECK_THAT(refusal(event(R"("type":"REED","dx":1,"dy":2,"num_bytes":4)")),
+    CHECK_THAT(refusal(one_event(R"("type":"READ","dx":1.5,"dy":2,"num_bytes":4)")),
+               Contains("'dx' is 1.5; an integer"));
+    CHECK_THAT(refusal(one_event(R"("type":"REED","dx":1,"dy":2,"num_bytes":4)")),
                Contains("t.json:3:4: error: 'REED' is not an event type; did you mean 'READ'?"));
-    CHECK_THAT(refusal(event(R"("type":17)")), Contains("'type' is an integer; a text is wanted"));
-    CHECK_THAT(refusal(event(R"("zone":"K","zone_phase":"middle")")), Contains("'zone_phase' is 'middle'; begin, end"));
-    CHECK_THAT(refusal(event(R"("type":"READ_WITH_STATE")")), Contains("READ_WITH_STATE has no target"));
+    CHECK_THAT(refusal(one_event(R"("type":17)")), Contains("'type' is an integer; a text is wanted"));
+    CHECK_THAT(refusal(one_event(R"("zone":"K","zone_phase":"middle")")),
+               Contains("'zone_phase' is 'middle'; begin, end"));
+    CHECK_THAT(refusal(one_event(R"("type":"READ_WITH_STATE")")), Contains("READ_WITH_STATE has no target"));
     CHECK_THAT(refusal("[4]"), Contains("an event is an integer; a map is wanted"));
     CHECK_THAT(refusal("[{}]"), Contains("'proc' is missing"));
     CHECK_THAT(
-        refusal(event(
+        refusal(one_event(
             R"("type":"WRITE_MULTICAST","num_bytes":4,"mcast_start_x":0,"mcast_start_y":0,"mcast_end_x":0,"mcast_end_y":4)")),
         Contains("no Tensix tile but the source"));
 }
@@ -67,11 +70,13 @@ TEST_CASE("All problems of a file are reported at once, up to a limit") {
 }
 
 TEST_CASE("Traffic between chips is refused as unsupported") {
-    CHECK_THAT(refusal(event(R"("type":"FABRIC_UNICAST_WRITE","num_bytes":4)"), 4),
+    CHECK_THAT(refusal(one_event(R"("type":"FABRIC_UNICAST_WRITE","num_bytes":4)"), 4),
                Contains("'FABRIC_UNICAST_WRITE' is traffic between chips"));
-    CHECK_THAT(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":0,"dst_device_id":1)"), 4),
-               Contains("'dst_device_id' is 1, 'src_device_id' 0: traffic between chips"));
-    CHECK(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":3,"dst_device_id":3)")).empty());
+    CHECK_THAT(
+        refusal(one_event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":0,"dst_device_id":1)"), 4),
+        Contains("'dst_device_id' is 1, 'src_device_id' 0: traffic between chips"));
+    CHECK(refusal(one_event(R"("type":"READ","dx":1,"dy":2,"num_bytes":64,"src_device_id":3,"dst_device_id":3)"))
+              .empty());
 }
 
 TEST_CASE("Every event type is read") {
@@ -97,8 +102,8 @@ TEST_CASE("Every event type is read") {
                              "SEMAPHORE_INC",
                              "SEMAPHORE_WAIT",
                              "SEMAPHORE_SET"})
-        CHECK(refusal(event(fmt::format(R"("type":"{}","dx":1,"dy":2,"num_bytes":64)", type))).empty());
-    CHECK(refusal(event(R"("zone":"K","zone_phase":"ZONE_START")")).empty());
+        CHECK(refusal(one_event(fmt::format(R"("type":"{}","dx":1,"dy":2,"num_bytes":64)", type))).empty());
+    CHECK(refusal(one_event(R"("zone":"K","zone_phase":"ZONE_START")")).empty());
 }
 
 TEST_CASE("Workloads are checked like traces") {
