@@ -161,7 +161,8 @@ void PipeFlow::try_send() {
         const ChunkNeed* const need = queue_ ? nullptr : missing_source(next);
         awaited_ = need ? source(*need).core : nullptr;
         const bool missing = need || entry_missing(sent_.input());
-        if (missing || buffers_full(next)) return wait(missing);
+        full_ = !missing && buffers_full(next);
+        if (missing || full_) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
@@ -214,32 +215,46 @@ int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
 /// passes on what has arrived. `path`: from there to the pipe's core, on its chip.
 Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
                      NocPath& path) {
+    const bool here = from_chip == consumer_.chip, recorded = probe_ && probe_->wants_routes(sent_.input());
+    if (here && !recorded) return send_on_chip(from, bytes, ready, noc, path);
     Board& board = epoch_.board;
     std::vector<NocLeg> legs;
-    std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_.input()) ? &legs : nullptr;
+    std::vector<NocLeg>* const record = recorded ? &legs : nullptr;
     Cycle arrival = ready;
-    const bool here = from_chip == consumer_.chip, direct = here && !record;
-    const bool relayed = epoch_.mechanisms.relays || !here;
-    const NocCoord sender = relayed ? multicast_core_ : from;
+    const NocCoord sender = epoch_.mechanisms.relays || !here ? multicast_core_ : from;
     if (!here || from != sender) {
-        arrival = direct
-                      ? send_here(path, noc, from, multicast_core_, bytes, ready)
-                      : board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
-        if (receiving_.many()) {
-            const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
-            const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
-            ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
-        }
+        arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
+        if (receiving_.many()) ready = behind_first_tile(ready, arrival, bytes);
     }
     if (receiving_.many()) {
-        NocPath other;  // a source that multicasts itself
-        NocPath& out = relayed ? multicast_path_ : other;
-        arrival = std::max(arrival, record ? board.send(consumer_.chip, sender, consumer_.chip, receiving_, bytes,
-                                                        ready, lane, noc_out_, record)
-                                           : send_here(out, noc_out_, sender, receiving_, bytes, ready));
+        const Cycle last = recorded ? board.send(consumer_.chip, sender, consumer_.chip, receiving_, bytes, ready, lane,
+                                                 noc_out_, record)
+                                    : send_here(multicast_path_, noc_out_, sender, receiving_, bytes, ready);
+        arrival = std::max(arrival, last);
     }
-    if (record) probe_->record_route(sent_.place(), legs, bytes);
+    if (recorded) probe_->record_route(sent_.place(), legs, bytes);
     return arrival;
+}
+
+/// The same from a core or DRAM channel of the consumer's chip, when the route is not recorded.
+Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path) {
+    const bool many = receiving_.many(), relayed = epoch_.mechanisms.relays;
+    const NocCoord sender = relayed ? multicast_core_ : from;
+    Cycle arrival = ready;
+    if (from != sender) {
+        arrival = send_here(path, noc, from, multicast_core_, bytes, ready);
+        if (many) ready = behind_first_tile(ready, arrival, bytes);
+    }
+    if (!many) return arrival;
+    NocPath other;  // a source that multicasts itself
+    return std::max(arrival, send_here(relayed ? multicast_path_ : other, noc_out_, sender, receiving_, bytes, ready));
+}
+
+/// The core of a multicast may pass on the first tile when it has arrived.
+Cycle PipeFlow::behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const {
+    const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+    const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
+    return std::max(ready, arrival - std::min<Cycle>(arrival, behind));
 }
 
 /// Sends on the consumer's chip. The path is found once.
@@ -457,7 +472,7 @@ void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
     if (all == freed_.total()) return;
     freed_.add(all - freed_.total());
     count_freed_tiles();
-    try_send();
+    if (!awaited_ || probe_) try_send();
 }
 
 void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {

@@ -5,22 +5,11 @@
 
 namespace ttsim::impl::sim {
 
-Reservations::Spans& Reservations::earlier() {
-    if (!earlier_) earlier_ = std::make_unique<Spans>();
-    return *earlier_;
-}
-
-/// Moves the last span to the list, since another one follows. Spans that are over are removed when they take as much
-/// of the list as the others.
-void Reservations::keep_last(Cycle now) {
-    Spans& spans = earlier();
-    if (!spans.empty() && spans.back().end <= now) {
-        spans.clear();
-    } else if (spans.size() == spans.capacity()) {
-        forget(now);
-        if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
-    }
-    spans.push_back(last_);
+/// Spans that are over are removed when they take as much of the list as the others.
+void Reservations::make_room(Cycle now) {
+    SpanList& spans = *earlier_;
+    forget(now);
+    if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
 }
 
 /// The first span that is not over and reaches `ready`. Few are behind it, but the list may be long.
@@ -42,12 +31,13 @@ void Reservations::forget(Cycle now) {
 
 /// From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
 Cycle Reservations::reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
-    Spans& spans = earlier();
+    if (!earlier_) earlier_ = std::make_unique<SpanList>();
+    SpanList& spans = *earlier_;
     spans.push_back(last_);
-    const auto first = first_reaching(spans, ready, now);
+    Span* const first = first_reaching(spans, ready, now);
     const Cycle begin = std::min(first->start, ready);
     Cycle at = ready, left = length, done = 0;
-    auto last = first;
+    Span* last = first;
     for (; left > 0; ++last) {
         const Cycle free = last == spans.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // the rest fits before the next span
@@ -136,6 +126,12 @@ NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
 
 Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     if (path.tree) return multicast(path, bytes, now, ready);
+    return loads_.empty() ? send_on_route<false>(path, bytes, now, ready)
+                          : send_on_route<true>(path, bytes, now, ready);
+}
+
+template <bool counted>
+Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Hop* const first = path.route->hops.data();
     const noc::Hop* const last = first + path.route->hops.size() - 1;
     const Cycle latency = 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
@@ -144,20 +140,21 @@ Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready
     const Cycle slowest = busy.slowest;
     Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
     // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
-    const auto pass = [&](Reservations & reserved, Load * counted, Cycle length, Cycle step)
+    const auto pass = [&](Reservations & reserved, Load * counting, Cycle length, Cycle step)
         __attribute__((always_inline)) {
-        const Cycle done = reserved.reserve(now, head, length, bytes, counted);
+        const Cycle done = reserved.reserve(now, head, length, bytes, counting);
         arrival = std::max(arrival, done + latency - passed_latency);
         if (done > head + slowest) head = done - slowest;
         head += step;
         passed_latency += step;
     };
-    for (const noc::Hop* next = first; next <= last; ++next) __builtin_prefetch(&port(next->port));
+    const auto pass_port = [&](const noc::Hop& at, Cycle length, Cycle step) __attribute__((always_inline)) {
+        pass(port(at.port), counted ? loads_[at.port] : nullptr, length, step);
+    };
     if (busy.read > 0) pass(l1(path.source), nullptr, busy.read, 0);
-    pass(port(first->port), load(first->port), busy.source, niu_);
-    for (const noc::Hop* next = first + 1; next < last; ++next)
-        pass(port(next->port), load(next->port), busy.links, hop_);
-    pass(port(last->port), load(last->port), busy.links, niu_);
+    pass_port(*first, busy.source, niu_);
+    for (const noc::Hop* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
+    pass_port(*last, busy.links, niu_);
     if (busy.written > 0) pass(l1(path.target), nullptr, busy.written, 0);
     return arrival;
 }

@@ -94,6 +94,7 @@ void Sequencer::issue() {
         drop_over();
     }
     issuing_ = false;
+    context_.attention = true;
 }
 
 void Sequencer::run(Pending& pending) {

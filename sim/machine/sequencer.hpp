@@ -32,8 +32,8 @@ public:
     std::vector<const Epoch*> epochs() const;  ///< in flight, in program order
     /// Called between two cycles: skips inputs of the epochs in flight when the machine's state repeats.
     void between_cycles() {
-        constexpr std::uint64_t steps_between = 1024;  // a few milliseconds of host time
-        if (steps_++ % steps_between == 0 && context_.state.settings.progress) report_progress();
+        context_.attention = false;
+        if (context_.state.settings.progress && context_.board.clock().at_interval()) report_progress();
         if (context_.input_over) input_over();
     }
 
@@ -117,7 +117,6 @@ private:
     std::uint64_t launched_iteration_ = 0;
     Backoff input_backoff_, loop_backoff_;
     bool never_skip_ = false;
-    std::uint64_t steps_ = 0;  ///< cycles with events
 };
 
 }  // namespace ttsim::impl::sim
