@@ -185,7 +185,7 @@ inline std::uint32_t Clock::take_slot(Cycle when) {
     if (last == none) return none;
     std::uint64_t& word = used_[slot / word_bits];
     word &= ~(std::uint64_t{1} << slot % word_bits);
-    if (word == 0) words_used_ &= ~(1U << slot / word_bits);
+    if (word == 0) words_used_ &= ~(std::uint64_t{1} << slot / word_bits);
     return last;
 }
 

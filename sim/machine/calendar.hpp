@@ -92,7 +92,7 @@ private:
     friend class Calendar;
     static constexpr Cycle never = ~Cycle{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t word_bits = 64, block_bits = 11, block = 1U << block_bits, blocks = word_bits;
+    static constexpr std::uint32_t word_bits = 64, block_bits = 12, block = 1U << block_bits, blocks = word_bits;
     struct Event {
         Cycle when;
         Actor* actor;
@@ -129,7 +129,7 @@ private:
     void place_in_block(std::uint32_t node, Cycle when) {
         const auto slot = static_cast<std::uint32_t>(when % block);
         used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
-        words_used_ |= 1U << slot / word_bits;
+        words_used_ |= std::uint64_t{1} << slot / word_bits;
         append(last_[slot], node);
     }
     void place_later(std::uint32_t node, std::uint64_t ahead);
@@ -167,7 +167,7 @@ private:
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
     std::uint64_t block_ = 0;                              // its cycles have slots
-    std::uint32_t words_used_ = 0;                         // a bit for each word of used_
+    std::uint64_t words_used_ = 0;                         // a bit for each word of used_
     std::array<std::uint64_t, block / word_bits> used_{};  // a bit for each slot
     std::array<std::uint32_t, block> last_;                // node of the last event of a slot; none: empty
     std::uint64_t blocks_used_ = 0;                        // a bit for each slot of the next `blocks` - 1 blocks

@@ -211,12 +211,49 @@ int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
     return shorter_noc(chip.instance().params, from, multicast_core_);
 }
 
+bool PipeFlow::route_recorded() const { return probe_ && probe_->wants_routes(sent_.input()); }
+
+/// Sends on the consumer's chip. The path is found once.
+inline Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready) {
+    if (bytes == 0) return noc_.send(noc, from, to, bytes, epoch_.now, ready);
+    if (!path.known()) path = noc_.path(noc, from, to, bytes);
+    return noc_.send(path, bytes, epoch_.now, ready);
+}
+
+/// The core of a multicast may pass on the first tile when it has arrived.
+Cycle PipeFlow::behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const {
+    const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+    const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
+    return std::max(ready, arrival - std::min<Cycle>(arrival, behind));
+}
+
+/// As send(), from a core or DRAM channel of the consumer's chip, when the route is not recorded.
+inline Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path) {
+    const bool many = receiving_.many(), relayed = epoch_.mechanisms.relays;
+    const NocCoord sender = relayed ? multicast_core_ : from;
+    Cycle arrival = ready;
+    if (from != sender) {
+        arrival = send_here(path, noc, from, multicast_core_, bytes, ready);
+        if (many) ready = behind_first_tile(ready, arrival, bytes);
+    }
+    if (!many) return arrival;
+    NocPath other;  // a source that multicasts itself
+    return std::max(arrival, send_here(relayed ? multicast_path_ : other, noc_out_, sender, receiving_, bytes, ready));
+}
+
 /// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
 /// passes on what has arrived. `path`: from there to the pipe's core, on its chip.
-Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
-                     NocPath& path) {
-    const bool here = from_chip == consumer_.chip, recorded = probe_ && probe_->wants_routes(sent_.input());
-    if (here && !recorded) return send_on_chip(from, bytes, ready, noc, path);
+inline Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                            int noc, NocPath& path) {
+    const bool here = from_chip == consumer_.chip;
+    if (here && !route_recorded()) return send_on_chip(from, bytes, ready, noc, path);
+    return send_by_board(from_chip, from, bytes, ready, lane, noc);
+}
+
+/// The same from another chip, or along a route that is recorded.
+Cycle PipeFlow::send_by_board(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                              int noc) {
+    const bool here = from_chip == consumer_.chip, recorded = route_recorded();
     Board& board = epoch_.board;
     std::vector<NocLeg> legs;
     std::vector<NocLeg>* const record = recorded ? &legs : nullptr;
@@ -234,34 +271,6 @@ Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes,
     }
     if (recorded) probe_->record_route(sent_.place(), legs, bytes);
     return arrival;
-}
-
-/// The same from a core or DRAM channel of the consumer's chip, when the route is not recorded.
-Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path) {
-    const bool many = receiving_.many(), relayed = epoch_.mechanisms.relays;
-    const NocCoord sender = relayed ? multicast_core_ : from;
-    Cycle arrival = ready;
-    if (from != sender) {
-        arrival = send_here(path, noc, from, multicast_core_, bytes, ready);
-        if (many) ready = behind_first_tile(ready, arrival, bytes);
-    }
-    if (!many) return arrival;
-    NocPath other;  // a source that multicasts itself
-    return std::max(arrival, send_here(relayed ? multicast_path_ : other, noc_out_, sender, receiving_, bytes, ready));
-}
-
-/// The core of a multicast may pass on the first tile when it has arrived.
-Cycle PipeFlow::behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const {
-    const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
-    const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
-    return std::max(ready, arrival - std::min<Cycle>(arrival, behind));
-}
-
-/// Sends on the consumer's chip. The path is found once.
-Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready) {
-    if (bytes == 0) return noc_.send(noc, from, to, bytes, epoch_.now, ready);
-    if (!path.known()) path = noc_.path(noc, from, to, bytes);
-    return noc_.send(path, bytes, epoch_.now, ready);
 }
 
 Cycle PipeFlow::from_queue(const Sending& sending) {

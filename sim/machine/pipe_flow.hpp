@@ -101,6 +101,9 @@ private:
     int noc_from_queue(const Chip& chip, NocCoord from) const;
     Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
                NocPath& path);
+    Cycle send_by_board(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                        int noc);
+    bool route_recorded() const;
     Cycle send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path);
     Cycle behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const;
     Cycle send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready);

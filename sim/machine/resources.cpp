@@ -106,8 +106,7 @@ Noc::Occupancy Noc::new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l
     return occupancy;
 }
 
-const Noc::Occupancy& Noc::occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) {
-    const bool from_l1 = has_l1(from);
+inline const Noc::Occupancy& Noc::occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) {
     const std::uint64_t key =
         bytes << 2 | std::uint64_t{from_l1} << 1 | std::uint64_t{into_l1};  // transfers have bytes
     KnownOccupancy& known = occupancies_[(key * 0x9e3779b97f4a7c15U) >> 58];
@@ -117,6 +116,8 @@ const Noc::Occupancy& Noc::occupancy(noc::Node from, std::uint64_t bytes, bool i
 
 NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
     NocPath path{.source = topology_.node(from), .target = topology_.node(to.high)};
+    path.from_l1 = has_l1(path.source);
+    path.into_l1 = has_l1(path.target);
     if (to.many() && bytes > 0 && !ideal_)
         if (const noc::Topology::Tree& branches = tree(noc, path.source, to); !branches.leaves.empty())
             path.tree = &branches;
@@ -134,19 +135,15 @@ template <bool counted>
 Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Hop* const first = path.route->hops.data();
     const noc::Hop* const last = first + path.route->hops.size() - 1;
-    const Cycle latency = 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
-    if (bytes == 0 || ideal_) return ready + latency;
-    const Occupancy& busy = occupancy(path.source, bytes, has_l1(path.target));
+    if (bytes == 0 || ideal_) return ready + 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
+    const Occupancy& busy = occupancy(path.from_l1, bytes, path.into_l1);
+    // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time. `tail`:
+    // when the last byte may pass, at that rate behind the head.
     const Cycle slowest = busy.slowest;
-    Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
-    // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
+    Cycle tail = ready + slowest;
     const auto pass = [&](Reservations & reserved, Load * counting, Cycle length, Cycle step)
         __attribute__((always_inline)) {
-        const Cycle done = reserved.reserve(now, head, length, bytes, counting);
-        arrival = std::max(arrival, done + latency - passed_latency);
-        if (done > head + slowest) head = done - slowest;
-        head += step;
-        passed_latency += step;
+        tail = std::max(tail, reserved.reserve(now, tail - slowest, length, bytes, counting)) + step;
     };
     const auto pass_port = [&](const noc::Hop& at, Cycle length, Cycle step) __attribute__((always_inline)) {
         pass(port(at.port), counted ? loads_[at.port] : nullptr, length, step);
@@ -156,7 +153,7 @@ Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cy
     for (const noc::Hop* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
     pass_port(*last, busy.links, niu_);
     if (busy.written > 0) pass(l1(path.target), nullptr, busy.written, 0);
-    return arrival;
+    return tail;
 }
 
 /// The tree of a multicast, with the rectangle's corners in the direction of flow.
@@ -196,7 +193,7 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
 Cycle Noc::multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Topology::Tree& tree = *path.tree;
     const Cycle latency = hop_ * static_cast<Cycle>(tree.depth);
-    const Occupancy& busy = occupancy(path.source, bytes, false);
+    const Occupancy& busy = occupancy(path.from_l1, bytes, false);
     const Cycle sent = std::max(busy.links, busy.source);
     const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + sent;
     Cycle last = ready + held;

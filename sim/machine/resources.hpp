@@ -98,6 +98,7 @@ struct NocPath {
     const noc::Route* route = nullptr;
     const noc::Topology::Tree* tree = nullptr;  ///< of a multicast, which has no route
     noc::Node source = 0, target = 0;
+    bool from_l1 = false, into_l1 = false;
     bool known() const { return route || tree; }
 };
 
@@ -125,7 +126,7 @@ private:
     struct Occupancy {
         Cycle links = 0, source = 0, read = 0, written = 0, slowest = 0;
     };
-    const Occupancy& occupancy(noc::Node from, std::uint64_t bytes, bool into_l1);
+    const Occupancy& occupancy(bool from_l1, std::uint64_t bytes, bool into_l1);
     Occupancy new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) const;
     template <bool counted>
     Cycle send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
