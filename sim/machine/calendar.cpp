@@ -119,14 +119,22 @@ std::uint32_t Clock::next_due(std::uint32_t from) const {
 // --- wheels --------------------------------------------------------------------------------------------------------
 
 void Clock::schedule(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar) {
+    if (free_ == none || !serving_ || when == now_) return schedule_apart(when, actor, what, argument, calendar);
+    place(new_node({when, &actor, argument, what, calendar}), when);
+}
+
+/// An event for this cycle, or when none is served, or without a free node.
+void Clock::schedule_apart(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument,
+                           std::uint32_t calendar) {
+    if (free_ == none) add_node();
     const std::uint32_t node = new_node({when, &actor, argument, what, calendar});
     if (serving_ && when == now_) return make_due(node);
     place(node, when);
     if (!serving_) wake_ = std::min(wake_, when);
 }
 
+/// There must be a free node.
 inline std::uint32_t Clock::new_node(const Event& event) {
-    if (free_ == none) add_node();
     const std::uint32_t node = free_;
     free_ = nodes_[node].next;
     nodes_[node].event = event;
@@ -171,6 +179,7 @@ void Clock::enter_block(std::uint64_t number) {
         for_each(last, [this](std::uint32_t node) { place(node, nodes_[node].event.when); });
     }
     while (!later_.empty() && (later_.front().event.when >> block_bits) - block_ < blocks) {
+        if (free_ == none) add_node();
         place(new_node(later_.front().event), later_.front().event.when);
         std::pop_heap(later_.begin(), later_.end(), std::greater<>{});
         later_.pop_back();
@@ -274,6 +283,7 @@ void Clock::walk(StateWalk& walk) {
     const Cycle then = now_ + walk.cycles();
     block_ = then >> block_bits;
     for (const Event& event : events) {
+        if (free_ == none) add_node();
         const std::uint32_t node = new_node(event);
         if (serving_now_ && event.when == then)
             make_due(node);

@@ -111,6 +111,7 @@ private:
         }
     };
     void schedule(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar);
+    void schedule_apart(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar);
     std::uint32_t new_node(const Event& event);
     void add_node();
     /// Appends a node to the list whose last node is `last`.

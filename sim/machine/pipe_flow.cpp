@@ -127,7 +127,7 @@ void PipeFlow::count_freed_tiles() {
 }
 
 /// The first source whose tiles for the next transfer are not available; nullptr: all are available.
-const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
+inline const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
     const std::int64_t before = sent_.input() * source_tiles_;
     for (std::uint32_t n = next.first; n < next.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
@@ -136,7 +136,7 @@ const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
     return nullptr;
 }
 
-bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
+inline bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
 /// Tiles of room that the transfer needs; when a chunk read from a queue begins, room for the whole chunk.
 std::int64_t PipeFlow::room_for(const Sending& next) const {
@@ -147,11 +147,16 @@ std::int64_t PipeFlow::room_for(const Sending& next) const {
                                                                       : next.tiles;
 }
 
-bool PipeFlow::buffers_full(const Sending& next) const {
+inline bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident_) return false;
     const std::int64_t held = tiles_sent() - freed_tiles_;
     if (after_unpacker_ && tiles_of(arrived_) - freed_tiles_ >= operand_.reads.chunk) return true;
     return held > 0 && held + room_for(next) > capacity_;
+}
+
+inline void PipeFlow::wait(bool missing) {
+    if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
+    if (probe_) note_wait(missing);
 }
 
 void PipeFlow::try_send() {
@@ -174,9 +179,7 @@ void PipeFlow::try_send() {
     }
 }
 
-void PipeFlow::wait(bool missing) {
-    if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
-    if (!probe_) return;
+void PipeFlow::note_wait(bool missing) {
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
         const ChunkNeed& need = *missing_source(next_sending());

@@ -96,6 +96,7 @@ private:
     bool buffers_full(const Sending& next) const;
     void try_send();
     void wait(bool missing);
+    void note_wait(bool missing);
     NocEnd find_receivers() const;
     Cycle transfer(const Sending& sending);
     int noc_from_queue(const Chip& chip, NocCoord from) const;
