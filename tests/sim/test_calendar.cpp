@@ -46,8 +46,11 @@ public:
                 return;
             }
             now = next;
-            for (std::size_t from = 0; auto calendar = first_due(from); from = *calendar + 1)
+            std::size_t from = 0;
+            while (const std::optional<std::size_t> calendar = first_due(from)) {
                 while (const auto number = take(*calendar)) serve(*number);
+                from = *calendar + 1;
+            }
         }
     }
 
@@ -191,8 +194,11 @@ TEST_CASE("events of all calendars happen in the order of the rules, however far
     });
     actor.chain = &chain;
     run_chain(chain, clock.now(), [&](Cycle end) { clock.run_to(end); });
-    CHECK(expected.size() == Chain::events);
-    CHECK(served == expected);
+    CHECK(expected.size() >= Chain::events);
+    CHECK(served.size() == expected.size());
+    const auto differs = std::ranges::mismatch(served, expected);
+    INFO("from event " << differs.in1 - served.begin());
+    CHECK((differs.in1 == served.end() && differs.in2 == expected.end()));
 }
 
 TEST_CASE("calendars with events in one cycle are served by number, round after round") {
@@ -219,6 +225,33 @@ TEST_CASE("calendars with events in one cycle are served by number, round after 
         calendars[67]->at(9, wakes, 1, 67);
         clock.run_to(10);
         CHECK(served == std::vector<std::uint64_t>{67, 167, 168, 103, 166});
+    }
+}
+
+TEST_CASE("what happens between cycles is called after each, or when needed and at intervals") {
+    constexpr Cycle cycles = 2 * Clock::cycles_between + 10, wanted = 5;
+    struct Idle : Actor {
+        void on_event(std::uint32_t, std::uint64_t) override {}
+    } idle;
+    for (const bool always : {true, false}) {
+        Clock clock;
+        Calendar calendar(clock);
+        for (Cycle n = 0; n < cycles; ++n) calendar.at(3 * n, idle, 0);
+        bool needed = false;
+        std::vector<Cycle> called;
+        const auto between = [&] {
+            called.push_back(clock.now() / 3);
+            needed = clock.now() / 3 == wanted - 1;
+            if (clock.now() / 3 == cycles - 1) clock.pause();
+        };
+        clock.set_between(between, always ? nullptr : &needed);
+        clock.run_to(3 * (wanted - 1));
+        needed = true;
+        clock.run_to(~Cycle{0});
+        if (always)
+            CHECK(called.size() == cycles);
+        else
+            CHECK(called == std::vector<Cycle>{0, wanted, Clock::cycles_between, 2 * Clock::cycles_between});
     }
 }
 
