@@ -104,13 +104,13 @@ bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view w
 
 YamlMap::YamlMap(YamlPtr node, std::string file, std::string path)
     : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
-    const std::string name = path_.empty() ? "the file" : "'" + path_ + "'";
+    const auto name = [&] { return path_.empty() ? "the file" : "'" + path_ + "'"; };
     if (!node_->is_map())
-        fail_input_as(error_code::wrong_value, node_->loc(file_), "{} is {}; a map is wanted", name,
+        fail_input_as(error_code::wrong_value, node_->loc(file_), "{} is {}; a map is wanted", name(),
                       quoted_node(*node_));
     for (const auto& [key, value] : node_->entries)
         if (!key->is_scalar())
-            fail_input_as(error_code::wrong_value, key->loc(file_), "a key of {} is {}; a word is wanted", name,
+            fail_input_as(error_code::wrong_value, key->loc(file_), "a key of {} is {}; a word is wanted", name(),
                           quoted_node(*key));
 }
 

@@ -26,8 +26,11 @@ constexpr UnitName unit_names[] = {{TensixUnit::None, "NONE"},     {TensixUnit::
                                    {TensixUnit::Config, "CFG"},    {TensixUnit::Mover, "XMOV"}};
 
 TensixUnit read_unit(YamlMap& map) {
-    std::vector<std::string> words;
-    for (const UnitName& u : unit_names) words.emplace_back(u.name);
+    static const std::vector<std::string> words = [] {
+        std::vector<std::string> names;
+        for (const UnitName& u : unit_names) names.emplace_back(u.name);
+        return names;
+    }();
     const std::string word = map.word("unit", words);
     for (const UnitName& u : unit_names)
         if (u.name == word) return u.unit;
@@ -56,7 +59,8 @@ InstructionDef read_def(YamlMap& list, const std::string& mnemonic) {
     def.unit = read_unit(map);
     def.issue = static_cast<int>(map.integer("issue", {1, 1000}));
     def.latency = static_cast<int>(map.integer("latency", {1, 1000}));
-    def.assumed = map.word("timing", {"documented", "assumed"}) == "assumed";
+    static const std::vector<std::string> sources{"documented", "assumed"};
+    def.assumed = map.word("timing", sources) == sources[1];
     YamlMap fields = map.map("fields");
     std::uint32_t used = 0;
     for (const std::string& name : fields.keys()) {

@@ -85,7 +85,7 @@ void single_column(const Product& p, std::int64_t col) {
 }
 
 void copied_panel(Product p, std::int64_t col) {
-    alignas(64) thread_local float packed[k_step * panel];
+    alignas(64) float packed[k_step * panel];  // at most 32 KB
     const std::int64_t k_all = p.k;
     const float* b = p.b + col;
     const std::int64_t ldb = p.ldb;

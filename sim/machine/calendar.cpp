@@ -14,7 +14,7 @@ void Actor::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argumen
 // --- clock ---------------------------------------------------------------------------------------------------------
 
 /// Ends the run with an error when a signal was received.
-void Clock::check_stop() const {
+inline void Clock::check_stop() const {
     if (const int signal = stop_ ? stop_->load(std::memory_order_relaxed) : 0; signal != 0)
         throw Error(Fault::Interrupted, {},
                     fmt::format("{} at cycle {}", signal == SIGINT ? "SIGINT" : "SIGTERM", now_));
@@ -64,22 +64,28 @@ void Clock::for_each(std::uint32_t last, Function&& function) {
     }
 }
 
-void Clock::serve() {
+inline void Clock::serve() {
     std::uint32_t from = 0;
     if (const std::uint32_t last = take_slot(now_); last != none) {
         prefetch_next();
         if (nodes_[last].next == last)  // most events are alone in their cycle
             from = serve_event(last);
         else
-            for_each(last, [this](std::uint32_t node) { make_due(node); });
+            make_all_due(last);
     }
-    while ((from = next_due(from)) != none || (from = next_due(0)) != none) serve_calendar(from++);
+    if (any_due_) serve_due(from);
     serving_now_ = nullptr;
-    if (between_) between_();
+    if ((!between_needed_ || *between_needed_ || at_interval()) && between_) between_();
+    ++cycles_;
+}
+
+void Clock::serve_due(std::uint32_t from) {
+    while ((from = next_due(from)) != none || (from = next_due(0)) != none) serve_calendar(from++);
+    any_due_ = false;
 }
 
 /// Returns the calendar of the event.
-std::uint32_t Clock::serve_event(std::uint32_t node) {
+inline std::uint32_t Clock::serve_event(std::uint32_t node) {
     const Event event = nodes_[node].event;
     nodes_[node].next = free_;
     free_ = node;
@@ -112,32 +118,32 @@ std::uint32_t Clock::next_due(std::uint32_t from) const {
 
 // --- wheels --------------------------------------------------------------------------------------------------------
 
-void Clock::schedule(const Event& event) {
-    const std::uint32_t node = new_node(event);
-    if (serving_ && event.when == now_) return make_due(node);
-    place(node);
-    if (!serving_) wake_ = std::min(wake_, event.when);
+void Clock::schedule(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar) {
+    if (free_ == none || !serving_ || when == now_) return schedule_apart(when, actor, what, argument, calendar);
+    place(new_node({when, &actor, argument, what, calendar}), when);
 }
 
-std::uint32_t Clock::new_node(const Event& event) {
-    std::uint32_t node = free_;
-    if (node == none) {
-        node = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({event, none});
-    } else {
-        free_ = nodes_[node].next;
-        nodes_[node].event = event;
-    }
+/// An event for this cycle, or when none is served, or without a free node.
+void Clock::schedule_apart(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument,
+                           std::uint32_t calendar) {
+    if (free_ == none) add_node();
+    const std::uint32_t node = new_node({when, &actor, argument, what, calendar});
+    if (serving_ && when == now_) return make_due(node);
+    place(node, when);
+    if (!serving_) wake_ = std::min(wake_, when);
+}
+
+/// There must be a free node.
+inline std::uint32_t Clock::new_node(const Event& event) {
+    const std::uint32_t node = free_;
+    free_ = nodes_[node].next;
+    nodes_[node].event = event;
     return node;
 }
 
-/// Puts an event into its slot, or on the heap.
-void Clock::place(std::uint32_t node) {
-    const std::uint64_t ahead = (nodes_[node].event.when >> block_bits) - block_;
-    if (ahead == 0)
-        place_in_block(node);
-    else
-        place_later(node, ahead);
+void Clock::add_node() {
+    free_ = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({{}, none});
 }
 
 void Clock::place_later(std::uint32_t node, std::uint64_t ahead) {
@@ -170,41 +176,59 @@ void Clock::enter_block(std::uint64_t number) {
     const auto slot = number % blocks;
     if (const std::uint32_t last = std::exchange(last_of_block_[slot], none); last != none) {
         blocks_used_ &= ~(std::uint64_t{1} << slot);
-        for_each(last, [this](std::uint32_t node) { place(node); });
+        for_each(last, [this](std::uint32_t node) { place(node, nodes_[node].event.when); });
     }
     while (!later_.empty() && (later_.front().event.when >> block_bits) - block_ < blocks) {
-        place(new_node(later_.front().event));
+        if (free_ == none) add_node();
+        place(new_node(later_.front().event), later_.front().event.when);
         std::pop_heap(later_.begin(), later_.end(), std::greater<>{});
         later_.pop_back();
     }
 }
 
 /// Removes the list of a cycle's events; returns its last node.
-std::uint32_t Clock::take_slot(Cycle when) {
+inline std::uint32_t Clock::take_slot(Cycle when) {
     if (when >> block_bits != block_) enter_block(when >> block_bits);
     const auto slot = static_cast<std::uint32_t>(when % block);
     const std::uint32_t last = std::exchange(last_[slot], none);
     if (last == none) return none;
     std::uint64_t& word = used_[slot / word_bits];
     word &= ~(std::uint64_t{1} << slot % word_bits);
-    if (word == 0) words_used_ &= ~(1U << slot / word_bits);
+    if (word == 0) words_used_ &= ~(std::uint64_t{1} << slot / word_bits);
     return last;
 }
 
 void Clock::make_due(std::uint32_t node) {
     const std::uint32_t calendar = nodes_[node].event.calendar;
     calendars_due_[calendar / word_bits] |= std::uint64_t{1} << calendar % word_bits;
+    any_due_ = true;
     append(due_[calendar], node);
 }
 
+/// The events of a cycle's slot, at its beginning. Most are of one calendar, which takes over their list.
+void Clock::make_all_due(std::uint32_t last) {
+    const std::uint32_t calendar = nodes_[last].event.calendar;
+    std::uint32_t node = nodes_[last].next;
+    while (node != last && nodes_[node].event.calendar == calendar) node = nodes_[node].next;
+    if (any_due_ || node != last) return for_each(last, [this](std::uint32_t each) { make_due(each); });
+    calendars_due_[calendar / word_bits] |= std::uint64_t{1} << calendar % word_bits;
+    any_due_ = true;
+    due_[calendar] = last;
+}
+
 /// Cycle of the earliest event.
-Cycle Clock::next_event() const {
-    if (next_due(0) != none) return now_;
+inline Cycle Clock::next_event() const {
+    if (any_due_) return now_;
     if (words_used_ != 0) {
         const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
         const auto bit = static_cast<std::uint32_t>(std::countr_zero(used_[word]));
         return (block_ << block_bits) + word * word_bits + bit;
     }
+    return first_in_blocks();
+}
+
+/// The same when the present block has no events.
+Cycle Clock::first_in_blocks() const {
     if (blocks_used_ != 0) {
         const std::uint64_t from = block_ + 1;
         const int ahead = std::countr_zero(std::rotr(blocks_used_, static_cast<int>(from % blocks)));
@@ -238,6 +262,7 @@ std::vector<Clock::Event> Clock::take_all() {
     words_used_ = 0;
     blocks_used_ = 0;
     std::ranges::fill(calendars_due_, 0);
+    any_due_ = false;
     std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
         return a.calendar != b.calendar ? a.calendar < b.calendar : a.when < b.when;
     });
@@ -258,11 +283,12 @@ void Clock::walk(StateWalk& walk) {
     const Cycle then = now_ + walk.cycles();
     block_ = then >> block_bits;
     for (const Event& event : events) {
+        if (free_ == none) add_node();
         const std::uint32_t node = new_node(event);
         if (serving_now_ && event.when == then)
             make_due(node);
         else
-            place(node);
+            place(node, event.when);
     }
 }
 

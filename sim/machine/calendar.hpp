@@ -71,8 +71,15 @@ public:
     void stop_when(const std::atomic<int>* signal) { stop_ = signal; }
     /// The calendar whose event is served now; nullptr between two cycles.
     const Calendar* serving() const { return serving_now_; }
-    /// Called after all events of a cycle. The callback may call skip().
-    void set_between(std::function<void()> between) { between_ = std::move(between); }
+    /// Called after all events of a cycle. The callback may call skip(). With `needed`, it is called only while that is
+    /// set, and every `cycles_between` cycles.
+    void set_between(std::function<void()> between, const bool* needed = nullptr) {
+        between_ = std::move(between);
+        between_needed_ = needed;
+    }
+    static constexpr std::uint64_t cycles_between = 1024;  ///< a few milliseconds of host time
+    /// Whether this is one of the cycles with events between which there are `cycles_between`.
+    bool at_interval() const { return cycles_ % cycles_between == 0; }
     /// Walks all scheduled events.
     void walk(StateWalk& walk);
     /// Advances the time without events. Walking them shifts them by the same amount, and the deadline moves with them.
@@ -85,7 +92,7 @@ private:
     friend class Calendar;
     static constexpr Cycle never = ~Cycle{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t word_bits = 64, block_bits = 11, block = 1U << block_bits, blocks = word_bits;
+    static constexpr std::uint32_t word_bits = 64, block_bits = 12, block = 1U << block_bits, blocks = word_bits;
     struct Event {
         Cycle when;
         Actor* actor;
@@ -103,8 +110,10 @@ private:
             return a.event.when != b.event.when ? a.event.when > b.event.when : a.sequence > b.sequence;
         }
     };
-    void schedule(const Event& event);
+    void schedule(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar);
+    void schedule_apart(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument, std::uint32_t calendar);
     std::uint32_t new_node(const Event& event);
+    void add_node();
     /// Appends a node to the list whose last node is `last`.
     void append(std::uint32_t& last, std::uint32_t node) {
         std::uint32_t& next = last == none ? nodes_[node].next : nodes_[last].next;
@@ -112,11 +121,16 @@ private:
         next = node;
         last = node;
     }
-    void place(std::uint32_t node);
-    void place_in_block(std::uint32_t node) {
-        const auto slot = static_cast<std::uint32_t>(nodes_[node].event.when % block);
+    void place(std::uint32_t node, Cycle when) {
+        if (const std::uint64_t ahead = (when >> block_bits) - block_; ahead == 0)
+            place_in_block(node, when);
+        else
+            place_later(node, ahead);
+    }
+    void place_in_block(std::uint32_t node, Cycle when) {
+        const auto slot = static_cast<std::uint32_t>(when % block);
         used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
-        words_used_ |= 1U << slot / word_bits;
+        words_used_ |= std::uint64_t{1} << slot / word_bits;
         append(last_[slot], node);
     }
     void place_later(std::uint32_t node, std::uint64_t ahead);
@@ -126,18 +140,23 @@ private:
     void for_each(std::uint32_t last, Function&& function);
     std::uint32_t take_slot(Cycle when);
     void make_due(std::uint32_t node);
+    void make_all_due(std::uint32_t last);
     std::uint32_t next_due(std::uint32_t from) const;
     std::uint32_t serve_event(std::uint32_t node);
     void serve_calendar(std::uint32_t calendar);
+    void serve_due(std::uint32_t from);
     void step();
     void serve();
     void check_stop() const;
     Cycle next_event() const;
+    Cycle first_in_blocks() const;
     std::vector<Event> take_all();
 
     std::unique_ptr<SystemcSimulation> simulation_;  // made by the first run
     std::vector<Calendar*> calendars_;
     std::function<void()> between_;
+    const bool* between_needed_ = nullptr;
+    std::uint64_t cycles_ = 0;  // with events
     Failure failure_;
     const std::atomic<int>* stop_ = nullptr;
     Cycle now_ = 0;
@@ -149,7 +168,7 @@ private:
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
     std::uint64_t block_ = 0;                              // its cycles have slots
-    std::uint32_t words_used_ = 0;                         // a bit for each word of used_
+    std::uint64_t words_used_ = 0;                         // a bit for each word of used_
     std::array<std::uint64_t, block / word_bits> used_{};  // a bit for each slot
     std::array<std::uint32_t, block> last_;                // node of the last event of a slot; none: empty
     std::uint64_t blocks_used_ = 0;                        // a bit for each slot of the next `blocks` - 1 blocks
@@ -158,6 +177,7 @@ private:
     std::uint64_t sequence_ = 0;                           // of later events
     std::vector<std::uint32_t> due_;                       // by calendar: node of the last event of this cycle
     std::vector<std::uint64_t> calendars_due_;             // a bit for each calendar
+    bool any_due_ = false;                                 // of any calendar
 };
 
 /// Schedules the events of one chip, or of the host.
@@ -170,7 +190,7 @@ public:
     /// Schedules an event at `when`, which is not in the past. Events of one cycle happen in the order of scheduling.
     void at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0) {
         ++events_;
-        clock_.schedule({std::max(when, clock_.now_), &actor, argument, what, number_});
+        clock_.schedule(std::max(when, clock_.now_), actor, what, argument, number_);
     }
     Cycle now() const { return clock_.now(); }
     std::uint64_t events() const { return events_; }

@@ -15,7 +15,7 @@ CommandUse use_of(const EpochCommand& command, const Netlist& netlist, PointerTa
     if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
         use.launch = true;
         for (const ExecuteCommand& member : launch->members) {
-            use.chips.insert(member.graph->device());
+            use.chips.push_back(member.graph->device());
             for (const QueueUse& queue : pointers.uses(*member.graph)) add(queue);
         }
     } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
@@ -23,6 +23,8 @@ CommandUse use_of(const EpochCommand& command, const Netlist& netlist, PointerTa
     } else {
         add({.queue = std::get<AllocateCommand>(command).queue, .read = true, .written = true});
     }
+    std::ranges::sort(use.chips);
+    use.chips.erase(std::ranges::unique(use.chips).begin(), use.chips.end());
     std::ranges::sort(use.queues, std::less<>(), &CommandUse::QueueMemory::owner);
     return use;
 }
@@ -33,7 +35,8 @@ static bool order_matters(const QueueUse& a, const QueueUse& b) {
 }
 
 bool conflict(const CommandUse& earlier, const CommandUse& later) {
-    if (std::ranges::any_of(later.chips, [&](std::int64_t chip) { return earlier.chips.contains(chip); })) return true;
+    const auto shared = [&](std::int64_t chip) { return std::ranges::binary_search(earlier.chips, chip); };
+    if (std::ranges::any_of(later.chips, shared)) return true;
     const bool launches = later.launch && earlier.launch;
     const std::less<> before;
     auto theirs = earlier.queues.begin();

@@ -1,9 +1,8 @@
 // Dependencies between commands of a program: a shared chip, or shared memory whose order of accesses matters.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <set>
-#include <vector>
 
 #include "netlist/program/queue_state.hpp"
 
@@ -16,8 +15,8 @@ struct CommandUse {
         QueueUse use;
     };
     bool launch = false;
-    std::set<std::int64_t> chips;
-    std::vector<QueueMemory> queues;  ///< in the order of their owners
+    boost::container::small_vector<std::int64_t, 1> chips;  ///< ascending
+    boost::container::small_vector<QueueMemory, 4> queues;  ///< in the order of their owners
 };
 CommandUse use_of(const EpochCommand& command, const Netlist& netlist, PointerTable& pointers);
 

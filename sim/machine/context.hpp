@@ -19,6 +19,7 @@ struct Context {
     bool input_over = false;  ///< an input of some epoch has finished in this cycle
     Probe* probe;             ///< nullptr: neither traced nor watched
     std::map<const Queue*, std::unique_ptr<QueueMemory>> queues;
+    bool attention = false;  ///< since the last cycle an input is over, or commands were issued
 
     QueueMemory& memory(const Queue& queue) {
         auto& slot = queues[&queue];

@@ -169,8 +169,7 @@ void Core::notify_consumers() {
     for (const Consumer& one : consumers_) one.consumer->source_produced(*this);
 }
 
-void Core::try_start() {
-    if (unpacking_ || to_pack_ > 0 || step_ == steps_) return;
+void Core::start_if_ready() {
     // (1) operands have arrived, (2) the output buffer has room
     const int missing = missing_operand();
     if (missing >= 0 || no_room(needed_room_)) {

@@ -46,7 +46,7 @@ public:
     /// `chunks` of the operand have arrived since the start of the epoch.
     void operand_arrived(std::size_t k, std::int64_t chunks) {
         operands_[k].arrived = chunks;
-        try_start();
+        if (chunks >= operands_[k].needed || probe_) try_start();
     }
     /// The same after a walk has advanced the count.
     void set_arrived(std::size_t k, std::int64_t chunks) { operands_[k].arrived = chunks; }
@@ -123,7 +123,10 @@ private:
     std::int64_t chunks_freed(std::size_t k, const Position& at) const;
     int missing_operand() const;  // -1: none
     void prepare_step();
-    void try_start();
+    void try_start() {
+        if (!unpacking_ && to_pack_ == 0 && step_ != steps_) start_if_ready();
+    }
+    void start_if_ready();
     bool no_room(std::int64_t tiles) const;
     void pack(std::int64_t tiles, Cycle cycles, Cycle pack_end);
     void pack_next_piece();

@@ -165,7 +165,7 @@ void Epoch::writer_finished() {
 
 void Epoch::finish_input(std::int64_t input) {
     input_ends_[static_cast<std::size_t>(input)] = context_.now;
-    context_.input_over = true;
+    context_.input_over = context_.attention = true;
 }
 
 std::int64_t Epoch::count_inputs_over() {

@@ -127,7 +127,7 @@ void PipeFlow::count_freed_tiles() {
 }
 
 /// The first source whose tiles for the next transfer are not available; nullptr: all are available.
-const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
+inline const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
     const std::int64_t before = sent_.input() * source_tiles_;
     for (std::uint32_t n = next.first; n < next.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
@@ -136,7 +136,7 @@ const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
     return nullptr;
 }
 
-bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
+inline bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
 /// Tiles of room that the transfer needs; when a chunk read from a queue begins, room for the whole chunk.
 std::int64_t PipeFlow::room_for(const Sending& next) const {
@@ -147,11 +147,16 @@ std::int64_t PipeFlow::room_for(const Sending& next) const {
                                                                       : next.tiles;
 }
 
-bool PipeFlow::buffers_full(const Sending& next) const {
+inline bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident_) return false;
     const std::int64_t held = tiles_sent() - freed_tiles_;
     if (after_unpacker_ && tiles_of(arrived_) - freed_tiles_ >= operand_.reads.chunk) return true;
     return held > 0 && held + room_for(next) > capacity_;
+}
+
+inline void PipeFlow::wait(bool missing) {
+    if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
+    if (probe_) note_wait(missing);
 }
 
 void PipeFlow::try_send() {
@@ -161,7 +166,8 @@ void PipeFlow::try_send() {
         const ChunkNeed* const need = queue_ ? nullptr : missing_source(next);
         awaited_ = need ? source(*need).core : nullptr;
         const bool missing = need || entry_missing(sent_.input());
-        if (missing || buffers_full(next)) return wait(missing);
+        full_ = !missing && buffers_full(next);
+        if (missing || full_) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
         waited_ = false;
@@ -173,9 +179,7 @@ void PipeFlow::try_send() {
     }
 }
 
-void PipeFlow::wait(bool missing) {
-    if (missing && queue_ && !queue_->memory().ram()) waited_ = true;
-    if (!probe_) return;
+void PipeFlow::note_wait(bool missing) {
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
         const ChunkNeed& need = *missing_source(next_sending());
@@ -210,43 +214,66 @@ int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
     return shorter_noc(chip.instance().params, from, multicast_core_);
 }
 
-/// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
-/// passes on what has arrived. `path`: from there to the pipe's core, on its chip.
-Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
-                     NocPath& path) {
-    Board& board = epoch_.board;
-    std::vector<NocLeg> legs;
-    std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_.input()) ? &legs : nullptr;
-    Cycle arrival = ready;
-    const bool here = from_chip == consumer_.chip, direct = here && !record;
-    const bool relayed = epoch_.mechanisms.relays || !here;
-    const NocCoord sender = relayed ? multicast_core_ : from;
-    if (!here || from != sender) {
-        arrival = direct
-                      ? send_here(path, noc, from, multicast_core_, bytes, ready)
-                      : board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
-        if (receiving_.many()) {
-            const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
-            const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
-            ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
-        }
-    }
-    if (receiving_.many()) {
-        NocPath other;  // a source that multicasts itself
-        NocPath& out = relayed ? multicast_path_ : other;
-        arrival = std::max(arrival, record ? board.send(consumer_.chip, sender, consumer_.chip, receiving_, bytes,
-                                                        ready, lane, noc_out_, record)
-                                           : send_here(out, noc_out_, sender, receiving_, bytes, ready));
-    }
-    if (record) probe_->record_route(sent_.place(), legs, bytes);
-    return arrival;
-}
+bool PipeFlow::route_recorded() const { return probe_ && probe_->wants_routes(sent_.input()); }
 
 /// Sends on the consumer's chip. The path is found once.
-Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready) {
+inline Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready) {
     if (bytes == 0) return noc_.send(noc, from, to, bytes, epoch_.now, ready);
     if (!path.known()) path = noc_.path(noc, from, to, bytes);
     return noc_.send(path, bytes, epoch_.now, ready);
+}
+
+/// The core of a multicast may pass on the first tile when it has arrived.
+Cycle PipeFlow::behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const {
+    const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+    const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
+    return std::max(ready, arrival - std::min<Cycle>(arrival, behind));
+}
+
+/// As send(), from a core or DRAM channel of the consumer's chip, when the route is not recorded.
+inline Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path) {
+    const bool many = receiving_.many(), relayed = epoch_.mechanisms.relays;
+    const NocCoord sender = relayed ? multicast_core_ : from;
+    Cycle arrival = ready;
+    if (from != sender) {
+        arrival = send_here(path, noc, from, multicast_core_, bytes, ready);
+        if (many) ready = behind_first_tile(ready, arrival, bytes);
+    }
+    if (!many) return arrival;
+    NocPath other;  // a source that multicasts itself
+    return std::max(arrival, send_here(relayed ? multicast_path_ : other, noc_out_, sender, receiving_, bytes, ready));
+}
+
+/// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
+/// passes on what has arrived. `path`: from there to the pipe's core, on its chip.
+inline Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                            int noc, NocPath& path) {
+    const bool here = from_chip == consumer_.chip;
+    if (here && !route_recorded()) return send_on_chip(from, bytes, ready, noc, path);
+    return send_by_board(from_chip, from, bytes, ready, lane, noc);
+}
+
+/// The same from another chip, or along a route that is recorded.
+Cycle PipeFlow::send_by_board(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                              int noc) {
+    const bool here = from_chip == consumer_.chip, recorded = route_recorded();
+    Board& board = epoch_.board;
+    std::vector<NocLeg> legs;
+    std::vector<NocLeg>* const record = recorded ? &legs : nullptr;
+    Cycle arrival = ready;
+    const NocCoord sender = epoch_.mechanisms.relays || !here ? multicast_core_ : from;
+    if (!here || from != sender) {
+        arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
+        if (receiving_.many()) ready = behind_first_tile(ready, arrival, bytes);
+    }
+    if (receiving_.many()) {
+        const Cycle last = recorded ? board.send(consumer_.chip, sender, consumer_.chip, receiving_, bytes, ready, lane,
+                                                 noc_out_, record)
+                                    : send_here(multicast_path_, noc_out_, sender, receiving_, bytes, ready);
+        arrival = std::max(arrival, last);
+    }
+    if (recorded) probe_->record_route(sent_.place(), legs, bytes);
+    return arrival;
 }
 
 Cycle PipeFlow::from_queue(const Sending& sending) {
@@ -457,7 +484,7 @@ void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
     if (all == freed_.total()) return;
     freed_.add(all - freed_.total());
     count_freed_tiles();
-    try_send();
+    if (!awaited_ || probe_) try_send();
 }
 
 void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {

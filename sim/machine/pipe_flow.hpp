@@ -53,7 +53,7 @@ public:
     std::string source_name() const;
 
     void source_produced(const Core& source) override {
-        if (!awaited_ || awaited_ == &source || probe_) try_send();  // a probe counts every attempt
+        if ((!full_ && (!awaited_ || awaited_ == &source)) || probe_) try_send();  // a probe counts every attempt
     }
     void queue_changed() override {
         if (started_) try_send();
@@ -96,11 +96,17 @@ private:
     bool buffers_full(const Sending& next) const;
     void try_send();
     void wait(bool missing);
+    void note_wait(bool missing);
     NocEnd find_receivers() const;
     Cycle transfer(const Sending& sending);
     int noc_from_queue(const Chip& chip, NocCoord from) const;
     Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
                NocPath& path);
+    Cycle send_by_board(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                        int noc);
+    bool route_recorded() const;
+    Cycle send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path);
+    Cycle behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const;
     Cycle send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready);
     void connect_sources(const std::vector<Core*>& producers);
     void find_gather(const PipeFlow* before);
@@ -118,6 +124,7 @@ private:
 
     // What most events need comes first, since pipes are many and far apart in memory.
     const Core* awaited_ = nullptr;  // source of the next transfer, while its tiles are missing
+    bool full_ = false;              // there is no room for the next transfer, but its tiles are available
     FlowProbe* probe_;
     InputCount sent_, landed_;  // sendings
     std::int64_t total_;

@@ -5,22 +5,11 @@
 
 namespace ttsim::impl::sim {
 
-Reservations::Spans& Reservations::earlier() {
-    if (!earlier_) earlier_ = std::make_unique<Spans>();
-    return *earlier_;
-}
-
-/// Moves the last span to the list, since another one follows. Spans that are over are removed when they take as much
-/// of the list as the others.
-void Reservations::keep_last(Cycle now) {
-    Spans& spans = earlier();
-    if (!spans.empty() && spans.back().end <= now) {
-        spans.clear();
-    } else if (spans.size() == spans.capacity()) {
-        forget(now);
-        if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
-    }
-    spans.push_back(last_);
+/// Spans that are over are removed when they take as much of the list as the others.
+void Reservations::make_room(Cycle now) {
+    SpanList& spans = *earlier_;
+    forget(now);
+    if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
 }
 
 /// The first span that is not over and reaches `ready`. Few are behind it, but the list may be long.
@@ -42,12 +31,13 @@ void Reservations::forget(Cycle now) {
 
 /// From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
 Cycle Reservations::reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
-    Spans& spans = earlier();
+    if (!earlier_) earlier_ = std::make_unique<SpanList>();
+    SpanList& spans = *earlier_;
     spans.push_back(last_);
-    const auto first = first_reaching(spans, ready, now);
+    Span* const first = first_reaching(spans, ready, now);
     const Cycle begin = std::min(first->start, ready);
     Cycle at = ready, left = length, done = 0;
-    auto last = first;
+    Span* last = first;
     for (; left > 0; ++last) {
         const Cycle free = last == spans.end() ? left + 1 : last->start > at ? last->start - at : 0;
         if (free > left) break;  // the rest fits before the next span
@@ -116,8 +106,7 @@ Noc::Occupancy Noc::new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l
     return occupancy;
 }
 
-const Noc::Occupancy& Noc::occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) {
-    const bool from_l1 = has_l1(from);
+inline const Noc::Occupancy& Noc::occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) {
     const std::uint64_t key =
         bytes << 2 | std::uint64_t{from_l1} << 1 | std::uint64_t{into_l1};  // transfers have bytes
     KnownOccupancy& known = occupancies_[(key * 0x9e3779b97f4a7c15U) >> 58];
@@ -127,6 +116,8 @@ const Noc::Occupancy& Noc::occupancy(noc::Node from, std::uint64_t bytes, bool i
 
 NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
     NocPath path{.source = topology_.node(from), .target = topology_.node(to.high)};
+    path.from_l1 = has_l1(path.source);
+    path.into_l1 = has_l1(path.target);
     if (to.many() && bytes > 0 && !ideal_)
         if (const noc::Topology::Tree& branches = tree(noc, path.source, to); !branches.leaves.empty())
             path.tree = &branches;
@@ -136,30 +127,33 @@ NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
 
 Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     if (path.tree) return multicast(path, bytes, now, ready);
+    return loads_.empty() ? send_on_route<false>(path, bytes, now, ready)
+                          : send_on_route<true>(path, bytes, now, ready);
+}
+
+template <bool counted>
+Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Hop* const first = path.route->hops.data();
     const noc::Hop* const last = first + path.route->hops.size() - 1;
-    const Cycle latency = 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
-    if (bytes == 0 || ideal_) return ready + latency;
-    const Occupancy& busy = occupancy(path.source, bytes, has_l1(path.target));
+    if (bytes == 0 || ideal_) return ready + 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
+    const Occupancy& busy = occupancy(path.from_l1, bytes, path.into_l1);
+    // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time. `tail`:
+    // when the last byte may pass, at that rate behind the head.
     const Cycle slowest = busy.slowest;
-    Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
-    // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
-    const auto pass = [&](Reservations & reserved, Load * counted, Cycle length, Cycle step)
+    Cycle tail = ready + slowest;
+    const auto pass = [&](Reservations & reserved, Load * counting, Cycle length, Cycle step)
         __attribute__((always_inline)) {
-        const Cycle done = reserved.reserve(now, head, length, bytes, counted);
-        arrival = std::max(arrival, done + latency - passed_latency);
-        if (done > head + slowest) head = done - slowest;
-        head += step;
-        passed_latency += step;
+        tail = std::max(tail, reserved.reserve(now, tail - slowest, length, bytes, counting)) + step;
     };
-    for (const noc::Hop* next = first; next <= last; ++next) __builtin_prefetch(&port(next->port));
+    const auto pass_port = [&](const noc::Hop& at, Cycle length, Cycle step) __attribute__((always_inline)) {
+        pass(port(at.port), counted ? loads_[at.port] : nullptr, length, step);
+    };
     if (busy.read > 0) pass(l1(path.source), nullptr, busy.read, 0);
-    pass(port(first->port), load(first->port), busy.source, niu_);
-    for (const noc::Hop* next = first + 1; next < last; ++next)
-        pass(port(next->port), load(next->port), busy.links, hop_);
-    pass(port(last->port), load(last->port), busy.links, niu_);
+    pass_port(*first, busy.source, niu_);
+    for (const noc::Hop* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
+    pass_port(*last, busy.links, niu_);
     if (busy.written > 0) pass(l1(path.target), nullptr, busy.written, 0);
-    return arrival;
+    return tail;
 }
 
 /// The tree of a multicast, with the rectangle's corners in the direction of flow.
@@ -199,7 +193,7 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
 Cycle Noc::multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Topology::Tree& tree = *path.tree;
     const Cycle latency = hop_ * static_cast<Cycle>(tree.depth);
-    const Occupancy& busy = occupancy(path.source, bytes, false);
+    const Occupancy& busy = occupancy(path.from_l1, bytes, false);
     const Cycle sent = std::max(busy.links, busy.source);
     const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + sent;
     Cycle last = ready + held;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "base/units.hpp"
 #include "isa/arch.hpp"
 #include "sim/machine/probe.hpp"
+#include "sim/machine/span_list.hpp"
 #include "sim/noc/constants.hpp"
 #include "sim/noc/topology.hpp"
 
@@ -25,7 +25,7 @@ class Reservations {
 public:
     /// Reserves `length` cycles for a transfer requested at `now` and ready at `ready`; returns the cycle of its end.
     /// `load` counts the transfer of `bytes`; nullptr: nothing counts it.
-    Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
+    [[gnu::always_inline]] Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load) {
         if (length == 0) return ready;
         if (last_.end <= now || last_.end < ready) {  // nothing is reserved from `ready` on
             if (last_.end > now) keep_last(now);
@@ -40,18 +40,22 @@ public:
     void walk(StateWalk& walk);
 
 private:
-    struct Span {
-        Cycle start, end;
-    };
-    using Spans = boost::container::small_vector<Span, 4>;
-    Spans& earlier();
-    void keep_last(Cycle now);
+    /// Moves the last span to the list, since another one follows.
+    void keep_last(Cycle now) {
+        if (!earlier_) earlier_ = std::make_unique<SpanList>();
+        if (!earlier_->empty() && earlier_->back().end <= now)
+            earlier_->clear();
+        else if (earlier_->full())
+            make_room(now);
+        earlier_->push_back(last_);
+    }
+    void make_room(Cycle now);
     void forget(Cycle now);
     Cycle reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load);
     // Reserved spans are disjoint and do not touch. Most transfers need the last one only. A chip has thousands of
     // these objects, so they are small.
-    Span last_{0, 0};                 // end 0: none
-    std::unique_ptr<Spans> earlier_;  // ascending; may hold spans that are over
+    Span last_{0, 0};                    // end 0: none
+    std::unique_ptr<SpanList> earlier_;  // may hold spans that are over
 };
 
 /// A DRAM memory, a direction of an Ethernet link or of PCIe.
@@ -94,6 +98,7 @@ struct NocPath {
     const noc::Route* route = nullptr;
     const noc::Topology::Tree* tree = nullptr;  ///< of a multicast, which has no route
     noc::Node source = 0, target = 0;
+    bool from_l1 = false, into_l1 = false;
     bool known() const { return route || tree; }
 };
 
@@ -121,8 +126,10 @@ private:
     struct Occupancy {
         Cycle links = 0, source = 0, read = 0, written = 0, slowest = 0;
     };
-    const Occupancy& occupancy(noc::Node from, std::uint64_t bytes, bool into_l1);
+    const Occupancy& occupancy(bool from_l1, std::uint64_t bytes, bool into_l1);
     Occupancy new_occupancy(bool from_l1, std::uint64_t bytes, bool into_l1) const;
+    template <bool counted>
+    Cycle send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
     Cycle multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
     const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
     Reservations& port(noc::Port port) { return reserved_[port]; }

@@ -3,7 +3,7 @@
 namespace ttsim::impl::sim {
 
 Sequencer::Sequencer(Context& context, EpochStream stream)
-    : context_(context), stream_(std::move(stream)), pointers_(context.state.netlist) {
+    : context_(context), stream_(std::move(stream)), pointers_(context.state.netlist), order_(context.state.netlist) {
     RunState& state = context.state;
     for (const Queue& queue : state.netlist.queues) {
         const auto forecast = state.forecast.queues.find(&queue);
@@ -51,26 +51,30 @@ void Sequencer::fill_window() {
     while (!at_end_ && window_.size() < window_size) {
         EpochCommand command;
         if (stream_.next(command))
-            add_to_window(std::move(command));
+            order_.add(append(window_, std::move(command), next_number_++));
         else
             at_end_ = true;
     }
 }
 
-void Sequencer::add_to_window(EpochCommand command) {
-    Pending pending;
+Sequencer::Pending& Sequencer::append(Window& window, EpochCommand command, std::size_t number) {
+    Pending& pending = window.emplace_back();
     pending.use = use_of(command, context_.state.netlist, pointers_);
     pending.command = std::move(command);
-    pending.number = next_number_++;
-    window_.push_back(std::move(pending));
+    pending.number = number;
+    pending.place = std::prev(window.end());
+    return pending;
 }
 
-bool Sequencer::blocked(const Pending& pending) const {
-    for (const Pending& earlier : window_) {
-        if (&earlier == &pending) return false;
-        if (!earlier.over && conflict(earlier.use, pending.use)) return true;
-    }
-    return false;
+void Sequencer::set_over(Pending& pending) {
+    order_.finish(pending);
+    over_.push_back(&pending);
+}
+
+/// Makes room in the window, also behind commands of another chip that go on.
+void Sequencer::drop_over() {
+    for (const Pending* pending : over_) window_.erase(pending->place);
+    over_.clear();
 }
 
 void Sequencer::issue() {
@@ -80,16 +84,17 @@ void Sequencer::issue() {
     while (moved) {
         moved = false;
         fill_window();
-        for (Pending& pending : window_) {
-            if (pending.over || pending.epoch || blocked(pending)) continue;
+        while (OrderedCommand* const next = order_.take()) {
+            auto& pending = static_cast<Pending&>(*next);
             moved = true;
             if (begins_iteration(pending) && skip_loop_iterations(pending)) break;  // the window is another one now
             run(pending);
         }
-        // makes room in the window, also behind commands of another chip that go on
-        moved = std::erase_if(window_, [](const Pending& one) { return one.over; }) > 0 || moved;
+        moved = moved || !over_.empty();
+        drop_over();
     }
     issuing_ = false;
+    context_.attention = true;
 }
 
 void Sequencer::run(Pending& pending) {
@@ -99,7 +104,7 @@ void Sequencer::run(Pending& pending) {
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
         log(pending.number, describe(pending.command, {}, pointers_));
-        pending.over = true;
+        set_over(pending);
         if (move->queue->type == QueueType::Queue)
             context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
         return;
@@ -107,7 +112,7 @@ void Sequencer::run(Pending& pending) {
     if (const auto* allocate = std::get_if<AllocateCommand>(&pending.command)) {
         pointers_.allocate(*allocate);
         never_skip_ = true;
-        pending.over = true;
+        set_over(pending);
         if (allocate->allocate && !allocate->queue->host_fed()) {
             context_.memory(*allocate->queue).clear();
             if (const auto port = host_of_.find(allocate->queue); port != host_of_.end()) port->second->restart();
@@ -143,7 +148,7 @@ void Sequencer::finish(Pending& pending) {
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
     inputs_done_ += epoch.inputs();
     const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
-    pending.over = true;
+    set_over(pending);
     ended_ = std::move(pending.use);
     issue();
     ended_ = {};

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "sim/machine/command_dependencies.hpp"
 #include "sim/machine/command_log.hpp"
+#include "sim/machine/command_order.hpp"
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/extrapolate.hpp"
 #include "sim/machine/host_port.hpp"
@@ -32,20 +32,19 @@ public:
     std::vector<const Epoch*> epochs() const;  ///< in flight, in program order
     /// Called between two cycles: skips inputs of the epochs in flight when the machine's state repeats.
     void between_cycles() {
-        constexpr std::uint64_t steps_between = 1024;  // a few milliseconds of host time
-        if (steps_++ % steps_between == 0 && context_.state.settings.progress) report_progress();
+        context_.attention = false;
+        if (context_.state.settings.progress && context_.board.clock().at_interval()) report_progress();
         if (context_.input_over) input_over();
     }
 
 private:
-    struct Pending {
+    struct Pending : OrderedCommand {
         EpochCommand command;
-        CommandUse use;
-        std::unique_ptr<Epoch> epoch;  // null unless running
-        bool over = false;
-        std::size_t number = 0;     // in program order
-        std::uint64_t started = 0;  // in the order of launches
+        std::unique_ptr<Epoch> epoch;          // null unless running
+        std::uint64_t started = 0;             // in the order of launches
+        std::list<Pending>::iterator place{};  // in the window
     };
+    using Window = std::list<Pending>;
     /// The place in the program at which an iteration begins. Other commands may be in flight then, behind or before
     /// it.
     struct LoopPoint {
@@ -62,9 +61,10 @@ private:
     class CommandsAhead;
 
     void fill_window();
-    void add_to_window(EpochCommand command);
+    Pending& append(Window& window, EpochCommand command, std::size_t number);
     void issue();
-    bool blocked(const Pending& pending) const;
+    void set_over(Pending& pending);
+    void drop_over();
     void run(Pending& pending);
     void finish(Pending& pending);
     void report_progress() const;
@@ -94,7 +94,9 @@ private:
     Context& context_;
     EpochStream stream_;
     PointerTable pointers_;
-    std::list<Pending> window_;
+    Window window_;
+    CommandOrder order_;
+    std::vector<Pending*> over_;  // to be removed from the window
     bool at_end_ = true;
     bool issuing_ = false;
     std::vector<std::unique_ptr<HostPort>> host_;  // in the order of the netlist
@@ -115,7 +117,6 @@ private:
     std::uint64_t launched_iteration_ = 0;
     Backoff input_backoff_, loop_backoff_;
     bool never_skip_ = false;
-    std::uint64_t steps_ = 0;  ///< cycles with events
 };
 
 }  // namespace ttsim::impl::sim

@@ -86,7 +86,7 @@ public:
 
 private:
     const Sequencer& sequencer_;
-    std::list<Pending>::const_iterator at_;
+    Window::const_iterator at_;
 };
 
 /// Whether a command behind those that repeat is blocked until the end of the periods. It is when it conflicts with a
@@ -145,7 +145,8 @@ void Sequencer::limit_to_commands(StateWalk& limit, const LoopPoint& from, const
 /// Moves the program on by `count` commands from this point. Those that are over then move the pointers; the epochs in
 /// flight become those of the commands that are in flight then. The caller advances the state of the machine.
 void Sequencer::consume_commands(const LoopPoint& at, std::size_t count) {
-    std::list<Pending> window;
+    Window window;
+    order_.clear();
     std::vector<std::pair<std::size_t, IssuedCommand>> running;
     const std::size_t issued_to = at.issued_to + count;
     CommandsAhead ahead(*this);
@@ -154,11 +155,7 @@ void Sequencer::consume_commands(const LoopPoint& at, std::size_t count) {
         if (ahead.number < issued_to && !left) {
             ahead.apply();
         } else if (!left || !left->running) {
-            Pending pending;
-            pending.use = use_of(ahead.command, context_.state.netlist, pointers_);
-            pending.command = std::move(ahead.command);
-            pending.number = ahead.number;
-            window.push_back(std::move(pending));
+            order_.add(append(window, std::move(ahead.command), ahead.number));
         } else {
             TT_CHECK(!ahead.epoch, "command {} takes the place of one that is over then", ahead.number);
             const auto before = std::ranges::find(window_, left->number, &Pending::number);
@@ -169,9 +166,11 @@ void Sequencer::consume_commands(const LoopPoint& at, std::size_t count) {
             before->command = std::move(ahead.command);
             before->number = ahead.number;
             window.splice(window.end(), window_, before);
+            order_.add(*before, true);
         }
     }
     TT_CHECK(ahead.next_number >= issued_to, "command {} of {}", ahead.next_number, issued_to);
+    over_.clear();
     window_ = std::move(window);
     stream_ = std::move(ahead.stream);
     pointers_ = std::move(ahead.pointers);

@@ -78,14 +78,27 @@ LiveMachine::~LiveMachine() = default;
 
 void LiveMachine::call(const ProgramCall& call) { parts_->sequencer.call(call); }
 
-bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
+bool LiveMachine::advance(const Until& until, std::uint64_t deadline) { return advance(until, deadline, nullptr); }
+
+bool LiveMachine::finish_calls(const std::function<void()>& at_intervals) {
+    const auto until = [&] {
+        if (parts_->clock.at_interval()) at_intervals();
+        return idle();
+    };
+    return advance(until, no_deadline, &parts_->context.attention);
+}
+
+/// `needed`: as for Clock::set_between().
+bool LiveMachine::advance(const Until& until, std::uint64_t deadline, const bool* needed) {
     Clock& clock = parts_->clock;
     clock.failure().rethrow();
     if (until()) return true;
-    clock.set_between([&] {
-        parts_->sequencer.between_cycles();
-        if (until()) clock.pause();
-    });
+    clock.set_between(
+        [&] {
+            parts_->sequencer.between_cycles();
+            if (until()) clock.pause();
+        },
+        needed);
     clock.run_to(deadline);
     clock.set_between({});
     clock.failure().rethrow();
@@ -275,7 +288,7 @@ public:
     TelemetryReporter(const MachineSettings& settings, const LiveMachine& machine)
         : settings_(settings), machine_(machine) {}
     void report_if_due() {
-        if (!settings_.telemetry || (++instants_ & 1023) != 0) return;
+        if (!settings_.telemetry) return;
         const auto now = std::chrono::steady_clock::now();
         if (now - last_report_ < std::chrono::milliseconds{100}) return;
         settings_.telemetry(machine_.view());
@@ -288,8 +301,7 @@ public:
 private:
     const MachineSettings& settings_;
     const LiveMachine& machine_;
-    std::uint64_t instants_ = 0;
-    std::chrono::steady_clock::time_point last_report_;
+    std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };
 
 void run_machine(RunState& state) {
@@ -299,12 +311,8 @@ void run_machine(RunState& state) {
     TelemetryReporter telemetry(state.settings, machine);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);
-        const auto over = [&] {
-            telemetry.report_if_due();
-            return machine.idle();
-        };
         telemetry.report();
-        if (!machine.advance(over)) {
+        if (!machine.finish_calls([&] { telemetry.report_if_due(); })) {
             state.exhausted_buffers = machine.exhausted_buffers();
             throw Error(Fault::Hang, {state.netlist.file, 0, 0},
                         fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));

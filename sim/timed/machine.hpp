@@ -21,6 +21,8 @@ public:
 
     void call(const ProgramCall& call) override;
     bool advance(const Until& until, std::uint64_t deadline = no_deadline) override;
+    /// Advances until all calls are done. `at_intervals` is called now and then. False: nothing can move any more.
+    bool finish_calls(const std::function<void()>& at_intervals);
     bool idle() const override;
     std::uint64_t now() const override;
     std::uint64_t dram_busy() const override;
@@ -45,6 +47,7 @@ public:
 private:
     friend class MachineView;
     struct Parts;
+    bool advance(const Until& until, std::uint64_t deadline, const bool* needed);
     RunState& state_;
     Watch* watch_;
     std::unique_ptr<Parts> parts_;

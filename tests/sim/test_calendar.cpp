@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "sim/machine/calendar.hpp"
 
@@ -26,6 +29,93 @@ struct Recorder : Actor {
         if (what == 200) throw std::runtime_error("broken");
     }
 };
+
+using Served = std::vector<std::pair<Cycle, std::uint64_t>>;  // cycle and number of each event
+
+/// Serves events as the rules say, by searching a list of all.
+class Reference {
+public:
+    Cycle now = 0;
+    void at(Cycle when, std::size_t calendar, std::uint64_t number) { events_.push_back({when, calendar, number}); }
+    template <class Serve>
+    void run_to(Cycle end, Serve&& serve) {
+        while (!events_.empty()) {
+            const Cycle next = std::ranges::min_element(events_, {}, &Event::when)->when;
+            if (next > end) {
+                now = end;
+                return;
+            }
+            now = next;
+            std::size_t from = 0;
+            while (const std::optional<std::size_t> calendar = first_due(from)) {
+                while (const auto number = take(*calendar)) serve(*number);
+                from = *calendar + 1;
+            }
+        }
+    }
+
+private:
+    struct Event {
+        Cycle when;
+        std::size_t calendar;
+        std::uint64_t number;
+    };
+    /// From `from` on, then from the first calendar on.
+    std::optional<std::size_t> first_due(std::size_t from) const {
+        std::optional<std::size_t> behind, any;
+        for (const Event& event : events_) {
+            if (event.when != now) continue;
+            if (event.calendar >= from) behind = std::min(event.calendar, behind.value_or(event.calendar));
+            any = std::min(event.calendar, any.value_or(event.calendar));
+        }
+        return behind ? behind : any;
+    }
+    std::optional<std::uint64_t> take(std::size_t calendar) {
+        const auto due = [&](const Event& event) { return event.when == now && event.calendar == calendar; };
+        const auto first = std::ranges::find_if(events_, due);
+        if (first == events_.end()) return {};
+        const std::uint64_t number = first->number;
+        events_.erase(first);
+        return number;
+    }
+    std::vector<Event> events_;  // in the order of scheduling
+};
+
+/// Each event schedules up to two more, from the same cycle to far beyond all wheels, numbered in that order.
+class Chain {
+public:
+    using Schedule = std::function<void(Cycle, std::size_t, std::uint64_t)>;
+    static constexpr std::array<std::size_t, 5> calendars{0, 1, 63, 64, 69};
+    static constexpr std::uint64_t events = 5000;
+    Chain(std::function<void(Cycle, std::uint64_t)> note, Schedule schedule)
+        : note_(std::move(note)), schedule_(std::move(schedule)) {}
+    void schedule(Cycle when) { schedule_(when, calendars[random_() % calendars.size()], scheduled_++); }
+    void serve(Cycle now, std::uint64_t number) {
+        constexpr std::array<Cycle, 9> delays{0, 1, 63, 64, 4095, 4096, 262'143, 262'145, 40'000'000};
+        note_(now, number);
+        for (int n = 0; n < 2 && scheduled_ < events; ++n)
+            schedule(now + delays[random_() % delays.size()] + random_() % 3);
+    }
+
+private:
+    std::function<void(Cycle, std::uint64_t)> note_;
+    Schedule schedule_;
+    std::mt19937 random_{11};
+    std::uint64_t scheduled_ = 0;
+};
+
+auto served_by(Served& list) {
+    return [&list](Cycle now, std::uint64_t number) { list.emplace_back(now, number); };
+}
+
+template <class RunTo>
+void run_chain(Chain& chain, const Cycle& now, RunTo&& run_to) {
+    for (Cycle n = 0; n < 20; ++n) chain.schedule(n * 1000);
+    run_to(1'000'000);
+    chain.schedule(now);  // the wheel may have no event left near the present
+    chain.schedule(now + 1);
+    run_to(~Cycle{0});
+}
 
 }  // namespace
 
@@ -78,34 +168,37 @@ TEST_CASE("calendars that wake each other have a deterministic order") {
     }
 }
 
-TEST_CASE("events keep their order however far ahead they are scheduled") {
-    // Each event schedules up to two more, from the same cycle to far beyond all wheels. Arguments are numbered in the
-    // order of scheduling.
-    struct Chain : Actor {
-        Clock& clock;
-        Calendar& calendar;
-        std::mt19937 random{11};
-        std::uint64_t scheduled = 0;
-        std::vector<std::pair<Cycle, std::uint64_t>> served;
-        Chain(Clock& c, Calendar& k) : clock(c), calendar(k) {}
-        void schedule(Cycle when) { calendar.at(when, *this, 0, scheduled++); }
-        void on_event(std::uint32_t, std::uint64_t argument) override {
-            constexpr std::array<Cycle, 9> delays{0, 1, 63, 64, 2047, 2048, 131'071, 131'073, 40'000'000};
-            served.emplace_back(clock.now(), argument);
-            for (int n = 0; n < 2 && scheduled < 5000; ++n)
-                schedule(clock.now() + delays[random() % delays.size()] + random() % 3);
-        }
-    };
+TEST_CASE("events of all calendars happen in the order of the rules, however far ahead they are scheduled") {
+    Served expected, served;
+    {
+        Reference reference;
+        Chain chain(served_by(expected), [&](Cycle when, std::size_t calendar, std::uint64_t number) {
+            reference.at(when, calendar, number);
+        });
+        run_chain(chain, reference.now, [&](Cycle end) {
+            reference.run_to(end, [&](std::uint64_t number) { chain.serve(reference.now, number); });
+        });
+    }
     Clock clock;
-    Calendar calendar(clock);
-    Chain chain(clock, calendar);
-    for (Cycle n = 0; n < 20; ++n) chain.schedule(n * 1000);
-    clock.run_to(1'000'000);
-    chain.schedule(clock.now());  // the wheel may have no event left near the present
-    chain.schedule(clock.now() + 1);
-    clock.run_to(~Cycle{0});
-    CHECK(chain.served.size() == chain.scheduled);
-    CHECK(std::ranges::is_sorted(chain.served));
+    std::vector<std::unique_ptr<Calendar>> calendars;
+    for (std::size_t n = 0; n < Chain::calendars.back() + 1; ++n)
+        calendars.push_back(std::make_unique<Calendar>(clock));
+    struct Serves : Actor {
+        Clock& clock;
+        Chain* chain = nullptr;
+        explicit Serves(Clock& c) : clock(c) {}
+        void on_event(std::uint32_t, std::uint64_t number) override { chain->serve(clock.now(), number); }
+    } actor(clock);
+    Chain chain(served_by(served), [&](Cycle when, std::size_t calendar, std::uint64_t number) {
+        calendars[calendar]->at(when, actor, 0, number);
+    });
+    actor.chain = &chain;
+    run_chain(chain, clock.now(), [&](Cycle end) { clock.run_to(end); });
+    CHECK(expected.size() >= Chain::events);
+    CHECK(served.size() == expected.size());
+    const auto differs = std::ranges::mismatch(served, expected);
+    INFO("from event " << differs.in1 - served.begin());
+    CHECK((differs.in1 == served.end() && differs.in2 == expected.end()));
 }
 
 TEST_CASE("calendars with events in one cycle are served by number, round after round") {
@@ -132,6 +225,33 @@ TEST_CASE("calendars with events in one cycle are served by number, round after 
         calendars[67]->at(9, wakes, 1, 67);
         clock.run_to(10);
         CHECK(served == std::vector<std::uint64_t>{67, 167, 168, 103, 166});
+    }
+}
+
+TEST_CASE("what happens between cycles is called after each, or when needed and at intervals") {
+    constexpr Cycle cycles = 2 * Clock::cycles_between + 10, wanted = 5;
+    struct Idle : Actor {
+        void on_event(std::uint32_t, std::uint64_t) override {}
+    } idle;
+    for (const bool always : {true, false}) {
+        Clock clock;
+        Calendar calendar(clock);
+        for (Cycle n = 0; n < cycles; ++n) calendar.at(3 * n, idle, 0);
+        bool needed = false;
+        std::vector<Cycle> called;
+        const auto between = [&] {
+            called.push_back(clock.now() / 3);
+            needed = clock.now() / 3 == wanted - 1;
+            if (clock.now() / 3 == cycles - 1) clock.pause();
+        };
+        clock.set_between(between, always ? nullptr : &needed);
+        clock.run_to(3 * (wanted - 1));
+        needed = true;
+        clock.run_to(~Cycle{0});
+        if (always)
+            CHECK(called.size() == cycles);
+        else
+            CHECK(called == std::vector<Cycle>{0, wanted, Clock::cycles_between, 2 * Clock::cycles_between});
     }
 }
 
