@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
+#include <utility>
 
 #include "netlist/plan/chunk_walk.hpp"
 
@@ -46,12 +46,21 @@ public:
 
     void add(std::int64_t z, const TileRect& rect) {
         if (!unique_tiles_) tiles_ += rect.nr * rect.nc;
-        for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
-            for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
-                const TileRun run = map_.run(z, r, c, unique_tiles_ ? 1 : rect.c0 + rect.nc - c);
-                if (!run.first.pad && first_time(run.first)) add_run(run);
+        const std::int64_t right = rect.c0 + rect.nc, below = rect.r0 + rect.nr;
+        for (std::int64_t r = rect.r0; r < below;) {
+            const TileArea area = map_.area(z, r, rect.c0, below - r, unique_tiles_ ? 1 : rect.nc);
+            if (area.columns == rect.nc) {
+                for (std::int64_t i = 0; i < area.rows; ++i) add(area.row(i));
+                r += area.rows;
+                continue;
+            }
+            for (std::int64_t c = rect.c0; c < right;) {
+                const TileRun run = map_.run(z, r, c, unique_tiles_ ? 1 : right - c);
+                add(run);
                 c += run.count;
             }
+            ++r;
+        }
     }
 
     void end() {
@@ -61,6 +70,10 @@ public:
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    void add(const TileRun& run) {
+        if (!run.first.pad && first_time(run.first)) add_run(run);
+    }
 
     bool first_time(const TileSource& tile) {
         if (!unique_tiles_) return true;
@@ -181,20 +194,29 @@ namespace {
 
 /// Tiles of the source that a chunk is the first to use.
 std::int64_t count_new(const TmMap& map, const TileShape& shape, std::int64_t z, const TileRect& rect,
-                       std::vector<bool>& seen) {
+                       std::vector<std::uint8_t>& seen) {
     std::int64_t tiles = 0;
-    for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
-        for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
-            const TileRun run = map.run(z, r, c, rect.c0 + rect.nc - c);
-            c += run.count;
-            if (run.first.pad) continue;
-            auto at = (run.first.z * shape.rt + run.first.r) * shape.ct + run.first.c;
-            for (std::int64_t n = 0; n < run.count; ++n, at += run.dr * shape.ct + run.dc)
-                if (auto tile = seen[static_cast<std::size_t>(at)]; !tile) {
-                    tile = true;
-                    ++tiles;
-                }
+    const auto count = [&](const TileRun& run) {
+        if (run.first.pad) return;
+        std::uint8_t* at = seen.data() + (run.first.z * shape.rt + run.first.r) * shape.ct + run.first.c;
+        const std::int64_t step = run.dr * shape.ct + run.dc;
+        for (std::int64_t n = 0; n < run.count; ++n, at += step) tiles += std::exchange(*at, 1) == 0 ? 1 : 0;
+    };
+    const std::int64_t right = rect.c0 + rect.nc, below = rect.r0 + rect.nr;
+    for (std::int64_t r = rect.r0; r < below;) {
+        const TileArea area = map.area(z, r, rect.c0, below - r, rect.nc);
+        if (area.columns == rect.nc) {
+            for (std::int64_t i = 0; i < area.rows; ++i) count(area.row(i));
+            r += area.rows;
+            continue;
         }
+        for (std::int64_t c = rect.c0; c < right;) {
+            const TileRun run = map.run(z, r, c, right - c);
+            c += run.count;
+            count(run);
+        }
+        ++r;
+    }
     return tiles;
 }
 
@@ -203,7 +225,7 @@ std::int64_t count_new(const TmMap& map, const TileShape& shape, std::int64_t z,
 void count_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
                   std::int64_t group, const TileShape& source) {
     const bool once = operand.intake == Intake::Resident;
-    std::vector<bool> seen(once ? static_cast<std::size_t>(source.tiles()) : 0);
+    std::vector<std::uint8_t> seen(once ? static_cast<std::size_t>(source.tiles()) : 0);
     for (std::int64_t z = 0; z < operand.operand_z; ++z)
         for (std::int64_t chunk = 0; chunk < operand.chunks_per_slice; ++chunk) {
             std::int64_t tiles = 0;

@@ -23,19 +23,18 @@ template <class Visit>
 void walk_run(const Blocking& producer, const TileRun& run, Visit visit) {
     const bool down = run.dr != 0 && run.dc == 0;
     const bool contiguous = run.dc != 0 || (down && producer.ublock_ct == 1);
-    std::int64_t r = run.first.r, c = run.first.c;
-    for (std::int64_t left = run.count; left > 0;) {
-        const BlockPlace place = place_of(producer, r, c);
-        std::int64_t piece = 1;
-        if (run.dc != 0)
-            piece = producer.ublock_ct - place.c % producer.ublock_ct;
-        else if (down)
-            piece = producer.ublock_rt - place.r % producer.ublock_rt;
-        piece = std::min(piece, left);
-        visit(place, piece, contiguous);
-        r += run.dr * piece;
-        c += run.dc * piece;
-        left -= piece;
+    BlockPlace place = place_of(producer, run.first.r, run.first.c);
+    std::int64_t& at = down ? place.r : place.c;
+    const std::int64_t ublock = down ? producer.ublock_rt : producer.ublock_ct;
+    const std::int64_t block = down ? producer.core_rt() : producer.core_ct();
+    std::int64_t room = ublock - at % ublock;
+    for (std::int64_t left = run.count; left > 0; left -= room, room = ublock) {
+        const std::int64_t piece = std::min(room, left);
+        visit(std::as_const(place), piece, contiguous);
+        at += piece;
+        if (at < block) continue;
+        at = 0;
+        place.block += down ? producer.grid_c : 1;
     }
 }
 

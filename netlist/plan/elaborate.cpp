@@ -17,11 +17,6 @@ int Plan::find_queue(const Queue* queue) const {
     return -1;
 }
 
-BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c) {
-    const std::int64_t i = r / blocking.core_rt(), j = c / blocking.core_ct();
-    return {i * blocking.grid_c + j, r % blocking.core_rt(), c % blocking.core_ct()};
-}
-
 bool PlanOp::takes_strips() const {
     return std::any_of(operands.begin(), operands.end(),
                        [](const PlanOperand& operand) { return operand.intake == Intake::Strips; });

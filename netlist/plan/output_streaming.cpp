@@ -1,6 +1,7 @@
 #include "netlist/plan/output_streaming.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -33,6 +34,21 @@ namespace {
 constexpr std::int64_t units_before_repeat = 64;  ///< forks with more units are checked for a period
 constexpr std::int64_t min_period = 32;           ///< minimum units of a period
 
+/// Values of the cores of a producer, first T{}. Orders have many spans of few cores.
+template <class T>
+class BySource {
+public:
+    T& operator[](std::int64_t source) {
+        const auto number = static_cast<std::size_t>(source);
+        if (number >= values_.size()) values_.resize(number + 1);
+        return values_[number];
+    }
+    std::int64_t size() const { return std::ssize(values_); }
+
+private:
+    std::vector<T> values_;
+};
+
 /// The blocks of one producer, and how readers divide them.
 class Blocks {
 public:
@@ -61,18 +77,24 @@ public:
         std::map<std::int64_t, TileOrder> blocks;
         if (filled >= slices_) {
             const std::int64_t inputs = filled / slices_, per_input = slices_ * mblock_;
+            if (order.empty()) return blocks;
+            TileOrder& all = blocks[0];
+            all.reserve(static_cast<std::size_t>(inputs) * order.size());
             for (std::int64_t n = 0; n < inputs; ++n)
                 for (const TileSpan& span : order)
-                    append(blocks[0], {span.source, span.first + (span.source < 0 ? 0 : n * per_input), span.tiles});
+                    append(all, {span.source, span.first + (span.source < 0 ? 0 : n * per_input), span.tiles});
             return blocks;
         }
         std::int64_t at = 0;
+        std::int64_t known = -1;
+        TileOrder* block = nullptr;  // blocks[known]
         for (TileSpan span : order) {
             while (span.tiles > 0) {
                 if (span.source >= 0) at = span.first / size;
                 const std::int64_t here =
                     span.source < 0 ? span.tiles : std::min(span.tiles, (at + 1) * size - span.first);
-                append(blocks[at], {span.source, span.source < 0 ? 0 : span.first - at * size, here});
+                if (std::exchange(known, at) != at) block = &blocks[at];
+                append(*block, {span.source, span.source < 0 ? 0 : span.first - at * size, here});
                 span.first += here;
                 span.tiles -= here;
             }
@@ -83,7 +105,7 @@ public:
     /// Whether the pipe returns to an earlier block of a core after a later one.
     bool goes_back(const TileOrder& order) const {
         if (filled >= slices_) return false;
-        std::map<std::int64_t, std::int64_t> latest;  // source -> block
+        BySource<std::int64_t> latest;  // block
         for (const TileSpan& span : order) {
             if (span.source < 0) continue;
             std::int64_t& block = latest[span.source];
@@ -112,20 +134,26 @@ struct PipeView {
 
 PipeView view(const TileOrder& block, std::int64_t mblock) {
     PipeView view;
-    std::map<std::int64_t, std::int64_t> next, pipe_blocks;  // by source
+    struct Seen {
+        std::int64_t next = 0, tiles = 0;
+    };
+    BySource<Seen> seen;
     bool padded = false, in_order = true;
     for (const TileSpan& span : block) {
         if (span.source < 0) {
             padded = true;
             continue;
         }
-        view.unit = std::gcd(view.unit, std::gcd(span.tiles, span.first));
-        if (next[span.source] != span.first) in_order = false;
-        next[span.source] = span.first + span.tiles;
-        pipe_blocks[span.source] += span.tiles;
+        // most runs are whole units already
+        if (view.unit == 0 || span.tiles % view.unit != 0 || span.first % view.unit != 0)
+            view.unit = std::gcd(view.unit, std::gcd(span.tiles, span.first));
+        Seen& source = seen[span.source];
+        if (source.next != span.first) in_order = false;
+        source.next = span.first + span.tiles;
+        source.tiles += span.tiles;
     }
-    const bool part =
-        std::any_of(pipe_blocks.begin(), pipe_blocks.end(), [&](const auto& t) { return t.second % mblock != 0; });
+    bool part = false;
+    for (std::int64_t source = 0; source < seen.size(); ++source) part = part || seen[source].tiles % mblock != 0;
     view.rule = !in_order ? ScatterRule::Order
                 : padded  ? ScatterRule::Padding
                 : part    ? ScatterRule::Part
@@ -139,11 +167,11 @@ SourcePipes source_pipes_of(const std::vector<std::map<std::int64_t, TileOrder>>
     SourcePipes source_pipes;
     for (std::size_t p = 0; p < pipes.size(); ++p)
         for (const auto& [block, order] : pipes[p]) {
-            std::int64_t last = -1;
+            BySource<std::uint8_t> known;
             for (const TileSpan& span : order)
-                if (span.source >= 0 && std::exchange(last, span.source) != span.source) {
-                    std::set<std::size_t>& readers = source_pipes[span.source][block];
-                    if (readers.empty() || *readers.rbegin() != p) readers.insert(readers.end(), p);
+                if (span.source >= 0 && known[span.source] == 0) {
+                    known[span.source] = 1;
+                    source_pipes[span.source][block].insert(p);
                 }
         }
     return source_pipes;
@@ -158,11 +186,15 @@ bool destinations_change(const SourcePipes& source_pipes) {
 }
 
 bool feeds_two_pipes(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
-    std::map<std::int64_t, std::size_t> pipe_of;
+    BySource<std::size_t> pipe_of;  // its number from 1
     for (std::size_t p = 0; p < pipes.size(); ++p)
         for (const auto& [_, order] : pipes[p])
-            for (const TileSpan& span : order)
-                if (span.source >= 0 && pipe_of.try_emplace(span.source, p).first->second != p) return true;
+            for (const TileSpan& span : order) {
+                if (span.source < 0) continue;
+                std::size_t& pipe = pipe_of[span.source];
+                if (pipe != 0 && pipe != p + 1) return true;
+                pipe = p + 1;
+            }
     return false;
 }
 
@@ -182,14 +214,18 @@ std::vector<std::size_t> periods(const std::vector<TileSpan>& spans) {
     return all;
 }
 
-/// How often a fork sends the same phases per block.
-std::int64_t repeats(const std::vector<TileSpan>& spans, std::int64_t unit, const OutputReader& reader) {
+/// How often a source, which sends some tiles of a block, sends the same phases.
+std::int64_t repeats(const TileOrder& block, std::int64_t source, std::int64_t sent, std::int64_t unit,
+                     const OutputReader& reader) {
+    if (reader.queue || sent / unit <= units_before_repeat) return 1;
+    TileOrder spans;
+    std::copy_if(block.begin(), block.end(), std::back_inserter(spans),
+                 [&](const TileSpan& span) { return span.source == source; });
     const auto units = [&](std::size_t first_spans) {
         std::int64_t tiles = 0;
         for (std::size_t n = 0; n < first_spans; ++n) tiles += spans[n].tiles;
         return tiles / unit;
     };
-    if (reader.queue || units(spans.size()) <= units_before_repeat) return 1;
     std::size_t chosen = 0, below = 0;
     for (const std::size_t period : periods(spans)) {
         if (units(period) * unit % std::max<std::int64_t>(1, reader.clear_tiles) != 0) continue;
@@ -236,17 +272,25 @@ void add_forks(OutputStreaming& made, std::size_t r, std::size_t p, const Output
                const std::map<std::int64_t, TileOrder>& blocks) {
     std::map<std::int64_t, Fork> forks;  // by source
     for (const auto& [_, order] : blocks) {
-        std::map<std::int64_t, std::vector<TileSpan>> of;
-        for (const TileSpan& span : order)
-            if (span.source >= 0) of[span.source].push_back(span);
-        for (const auto& [source, spans] : of) {
+        struct Sent {
+            std::int64_t phases = 0, tiles = 0;
+        };
+        BySource<Sent> of;
+        for (const TileSpan& span : order) {
+            if (span.source < 0) continue;
+            Sent& sent = of[span.source];
+            ++sent.phases;
+            sent.tiles += span.tiles;
+        }
+        for (std::int64_t source = 0; source < of.size(); ++source) {
+            const Sent& sent = of[source];
+            if (sent.phases == 0) continue;
             Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 0, 1, 1}).first->second;
-            const auto phases = static_cast<std::int64_t>(spans.size());
-            if (phases <= fork.phases) continue;
-            fork.phases = phases;
-            fork.tiles = std::accumulate(spans.begin(), spans.end(), std::int64_t{0},
-                                         [](std::int64_t sum, const TileSpan& span) { return sum + span.tiles; });
-            fork.repeats = made.scatter() ? repeats(spans, std::max<std::int64_t>(1, made.unit), reader) : 1;
+            if (sent.phases <= fork.phases) continue;
+            fork.phases = sent.phases;
+            fork.tiles = sent.tiles;
+            if (made.scatter())
+                fork.repeats = repeats(order, source, sent.tiles, std::max<std::int64_t>(1, made.unit), reader);
         }
     }
     const double abreast = forks.size() > 1 ? sources_abreast(reader.orders[p]) : 1;

@@ -176,6 +176,9 @@ struct BlockPlace {
     std::int64_t block = 0;     ///< core or buffer, row-major over the grid
     std::int64_t r = 0, c = 0;  ///< tile inside it
 };
-BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c);
+inline BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c) {
+    const std::int64_t i = r / blocking.core_rt(), j = c / blocking.core_ct();
+    return {i * blocking.grid_c + j, r % blocking.core_rt(), c % blocking.core_ct()};
+}
 
 }  // namespace ttsim::impl

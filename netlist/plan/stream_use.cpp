@@ -96,30 +96,51 @@ private:
     void by_ublock(std::int64_t z, const TileRect& rect, const OperandUse& use, const Blocking& out) {
         const bool across = use.chunks == OperandUse::Chunks::KRows && rect.nc % out.ublock_ct == 0;
         const std::int64_t width = across ? out.ublock_ct : rect.nc;
+        const std::int64_t end = rect.r0 + rect.nr;
         for (std::int64_t first = rect.c0; first < rect.c0 + rect.nc; first += width)
-            for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r) row(z, r, first, width);
+            for (std::int64_t r = rect.r0; r < end;) {
+                const TileArea area = map_.area(z, r, first, end - r, width);
+                if (area.columns == width) {
+                    if (!area.first.pad) add_area(area);
+                    r += area.rows;
+                } else {
+                    row(z, r++, first, width);
+                }
+            }
     }
 
     void row(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t left) {
         while (left > 0) {
-            const TileRun run = map_.run(z, r, c, left);
-            if (!run.first.pad) add_run(run);
-            c += run.count;
-            left -= run.count;
+            const TileArea area = map_.area(z, r, c, 1, left);
+            if (!area.first.pad) add_area(area);
+            c += area.columns;
+            left -= area.columns;
         }
     }
 
-    void add_run(const TileRun& run) {
-        std::int64_t r = run.first.r, c = run.first.c, left = run.count;
-        while (left > 0) {
-            const BlockPlace place = place_of(producer_, r, c);
-            std::int64_t piece = left;
-            if (run.dc != 0) piece = std::min(piece, producer_.core_ct() - place.c);
-            if (run.dr != 0) piece = std::min(piece, producer_.core_rt() - place.r);
-            add_tiles(place.block, piece);
-            r += run.dr * piece;
-            c += run.dc * piece;
-            left -= piece;
+    /// Adds an area row by row. Its rows are along the producer's columns if it is turned.
+    void add_area(const TileArea& area) {
+        const std::int64_t height = area.turned ? producer_.core_ct() : producer_.core_rt();
+        const std::int64_t width = area.turned ? producer_.core_rt() : producer_.core_ct();
+        const std::int64_t down = area.turned ? 1 : producer_.grid_c, across = area.turned ? producer_.grid_c : 1;
+        const std::int64_t top = area.turned ? area.first.c : area.first.r;
+        const std::int64_t left = area.turned ? area.first.r : area.first.c;
+        const std::int64_t block = left / width * across;
+        std::int64_t row = top / height, room = height - top % height;
+        for (std::int64_t rows = area.rows; rows > 0; rows -= room, room = height, ++row)
+            add_rows(row * down + block, across, left % width, width, std::min(rows, room), area.columns);
+    }
+
+    /// Adds equal rows, which begin at column `at` of a block and continue in blocks `step` further.
+    void add_rows(std::int64_t block, std::int64_t step, std::int64_t at, std::int64_t width, std::int64_t rows,
+                  std::int64_t columns) {
+        if (at + columns <= width) return add_tiles(block, rows * columns);
+        for (std::int64_t left = columns, room = width - at; left > 0; left -= room, room = width, block += step) {
+            const std::int64_t tiles = std::min(left, room);
+            add_tiles(block, tiles);
+            // further rows: every block is another source than the one before
+            phases_[static_cast<std::size_t>(block)] += (rows - 1) * ((tiles + phase_tiles - 1) / phase_tiles);
+            tiles_[static_cast<std::size_t>(block)] += (rows - 1) * tiles;
         }
     }
 

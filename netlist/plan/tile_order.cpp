@@ -18,21 +18,54 @@ public:
     void limit(std::int64_t tiles) { left_ = tiles; }
 
     void add(std::int64_t z, const TileRect& rect) {
-        for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
-            for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc && left_ > 0;) {
-                const TileRun run = map_.run(z, r, c, std::min(left_, rect.c0 + rect.nc - c));
-                if (run.first.pad)
-                    join({TileSpan::padding, 0, run.count});
-                else
-                    add_run(run);
-                c += run.count;
-                left_ -= run.count;
+        for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr;) {
+            const TileArea area = map_.area(z, r, rect.c0, rect.r0 + rect.nr - r, rect.nc);
+            if (area.columns == rect.nc && area.rows * rect.nc <= left_) {
+                add_area(area);
+                r += area.rows;
+            } else {
+                for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc && left_ > 0;) {
+                    const TileRun run = map_.run(z, r, c, std::min(left_, rect.c0 + rect.nc - c));
+                    add_row(run);
+                    c += run.count;
+                }
+                ++r;
             }
+        }
     }
     TileOrder release() { return std::move(order_); }
 
 private:
-    void add_run(const TileRun& run) {
+    void add_area(const TileArea& area) {
+        if (area.first.pad || area.turned) {
+            for (std::int64_t i = 0; i < area.rows; ++i) add_row(area.row(i));
+            return;
+        }
+        // as add_row(), with the columns divided only once
+        const Blocking& b = producer_;
+        const bool by_rows = b.order == UblockOrder::Row;
+        const std::int64_t ublock_tiles = b.ublock_tiles();
+        pieces_.clear();
+        for (std::int64_t c = area.first.c, left = area.columns; left > 0; c += pieces_.back().tiles) {
+            const std::int64_t inside = c % b.core_ct(), ublock = inside / b.ublock_ct, at = inside % b.ublock_ct;
+            pieces_.push_back({c / b.core_ct(), ublock * (by_rows ? 1 : b.mblock_m) * ublock_tiles + at,
+                               std::min(b.ublock_ct - at, left)});
+            left -= pieces_.back().tiles;
+        }
+        for (std::int64_t i = 0; i < area.rows; ++i) {
+            const std::int64_t r = area.first.r + i, inside = r % b.core_rt(), ublock = inside / b.ublock_rt;
+            const std::int64_t source = r / b.core_rt() * b.grid_c;
+            const std::int64_t first = area.first.z * b.mblock_tiles() +
+                                       ublock * (by_rows ? b.mblock_n : 1) * ublock_tiles +
+                                       inside % b.ublock_rt * b.ublock_ct;
+            for (const TileSpan& piece : pieces_) join({source + piece.source, first + piece.first, piece.tiles});
+        }
+        left_ -= area.rows * area.columns;
+    }
+
+    void add_row(const TileRun& run) {
+        left_ -= run.count;
+        if (run.first.pad) return join({TileSpan::padding, 0, run.count});
         const Blocking& b = producer_;
         walk_run(b, run, [&](const BlockPlace& place, std::int64_t tiles, bool contiguous) {
             const std::int64_t first = run.first.z * b.mblock_tiles() + packed_index(b, place);
@@ -56,6 +89,7 @@ private:
     const TmMap& map_;
     const Blocking& producer_;
     TileOrder order_;
+    TileOrder pieces_;  // of a row, by column of the grid, from its first tile
     std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
 };
 

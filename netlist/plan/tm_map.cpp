@@ -32,22 +32,22 @@ std::int64_t TmMap::period() const {
     return slices;
 }
 
-TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const {
-    TileRun run;
-    run.count = most;
-    bool along_rows = false;  // direction of the run in the index space of the current step
-    const auto limit = [&](std::int64_t room) { run.count = std::min(run.count, room); };
+TileArea TmMap::area(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t rows, std::int64_t columns) const {
+    // room along the axes r and c of the current step; turned: the area's rows are along c
+    std::int64_t down = rows, across = columns;
+    bool turned = false;
+    const auto limit = [](std::int64_t& room, std::int64_t most) { room = std::min(room, most); };
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
         const TileShape& in = step->in;
         const std::int64_t n = step->tm.n;
         switch (step->tm.kind) {
             case Tm::Kind::BroadcastR:
                 r %= in.rt;
-                if (along_rows) limit(in.rt - r);
+                limit(down, in.rt - r);
                 break;
             case Tm::Kind::BroadcastC:
                 c %= in.ct;
-                if (!along_rows) limit(in.ct - c);
+                limit(across, in.ct - c);
                 break;
             case Tm::Kind::BroadcastZ:
                 z %= in.z;
@@ -63,36 +63,31 @@ TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t 
             case Tm::Kind::HStack:
                 z = z * (n == 0 ? in.z : n) + c / in.ct;
                 c %= in.ct;
-                if (!along_rows) limit(in.ct - c);
+                limit(across, in.ct - c);
                 break;
             case Tm::Kind::VStack:
                 z = z * (n == 0 ? in.z : n) + r / in.rt;
                 r %= in.rt;
-                if (along_rows) limit(in.rt - r);
+                limit(down, in.rt - r);
                 break;
             case Tm::Kind::Transpose:
                 std::swap(r, c);
-                along_rows = !along_rows;
+                std::swap(down, across);
+                turned = !turned;
                 break;
-            case Tm::Kind::Pad: {
-                const bool padded = r >= in.rt || c >= in.ct;
-                if (padded) {
+            case Tm::Kind::Pad:
+                if (r >= in.rt || c >= in.ct) {
                     // Right of the input everything is padding; below it, the complete row.
-                    const bool rest = along_rows ? c >= in.ct : r >= in.rt;
-                    if (!rest) limit(along_rows ? step->out.rt - r : step->out.ct - c);
-                    run.first = {true, step->tm.value, z, r, c};
-                    run.dr = run.dc = 0;
-                    return run;
+                    const bool rest = turned ? c >= in.ct : r >= in.rt;
+                    if (!rest) turned ? limit(down, step->out.rt - r) : limit(across, step->out.ct - c);
+                    return {{true, step->tm.value, z, r, c}, 1, turned ? down : across, turned};
                 }
-                limit(along_rows ? in.rt - r : in.ct - c);
+                limit(down, in.rt - r);
+                limit(across, in.ct - c);
                 break;
-            }
         }
     }
-    run.first = {false, 0, z, r, c};
-    run.dr = along_rows ? 1 : 0;
-    run.dc = along_rows ? 0 : 1;
-    return run;
+    return {{false, 0, z, r, c}, turned ? across : down, turned ? down : across, turned};
 }
 
 }  // namespace ttsim::impl

@@ -20,6 +20,22 @@ struct TileRun {
     int dr = 0, dc = 1;
 };
 
+/// The tiles of some rows and columns of an operand. The source of tile (i, j) is the first's plus (i, j), or plus (j,
+/// i) if turned. If padded, it is one row.
+struct TileArea {
+    TileSource first;
+    std::int64_t rows = 1, columns = 1;
+    bool turned = false;
+    /// Row i of the area.
+    TileRun row(std::int64_t i) const {
+        TileRun run{first, columns, 0, 0};
+        if (first.pad) return run;
+        (turned ? run.first.c : run.first.r) += i;
+        (turned ? run.dr : run.dc) = 1;
+        return run;
+    }
+};
+
 class TmMap {
 public:
     TmMap(TileShape producer, const OperandTms& tms);
@@ -29,7 +45,11 @@ public:
     std::int64_t period() const;
     TileSource at(std::int64_t z, std::int64_t r, std::int64_t c) const { return run(z, r, c, 1).first; }
     /// The run that starts at (z, r, c), at most `most` tiles long.
-    TileRun run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const;
+    TileRun run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const {
+        return area(z, r, c, 1, most).row(0);
+    }
+    /// The area whose upper left tile is (z, r, c), with at most `rows` and `columns`.
+    TileArea area(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t rows, std::int64_t columns) const;
 
 private:
     struct Step {

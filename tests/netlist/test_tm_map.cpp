@@ -74,6 +74,19 @@ TEST_CASE("unpad leaves indices alone and pad comes last") {
     CHECK(ids({1, 2, 3}, tms) == Ids{0, 3, 1, 4, -1, -1});
 }
 
+TEST_CASE("an area goes as far as its rows follow each other") {
+    const TmMap repeated({1, 3, 4}, chain({make_tm(Tm::Kind::BroadcastR, 2)}));
+    const TileArea one = repeated.area(0, 1, 1, 5, 2);
+    CHECK((one.rows == 2 && one.columns == 2 && one.first.r == 1 && one.first.c == 1 && !one.turned));
+    const TmMap turned({1, 4, 8}, chain({make_tm(Tm::Kind::Transpose)}));
+    const TileArea across = turned.area(0, 3, 1, 5, 3);
+    CHECK((across.rows == 5 && across.columns == 3 && across.turned));
+    CHECK((across.row(2).first.r == 1 && across.row(2).first.c == 5 && across.row(2).dr == 1));
+    const TmMap padded({1, 2, 2}, chain({make_pad(1, 2, 0)}));
+    CHECK((padded.area(0, 0, 0, 3, 4).rows == 2 && padded.area(0, 0, 0, 3, 4).columns == 2));
+    CHECK(padded.area(0, 0, 2, 3, 2).rows == 1);
+}
+
 TEST_CASE("a run goes as far as its sources are neighbours") {
     const TmMap plain({1, 2, 8}, {});
     CHECK(plain.run(0, 1, 2, 6).count == 6);
@@ -90,6 +103,29 @@ TEST_CASE("a run goes as far as its sources are neighbours") {
     CHECK((padded.run(0, 0, 0, 4).count == 2 && !padded.run(0, 0, 0, 4).first.pad));
     CHECK((padded.run(0, 0, 2, 2).count == 2 && padded.run(0, 0, 2, 2).first.pad));
     CHECK((padded.run(0, 2, 0, 4).count == 4 && padded.run(0, 2, 0, 4).first.pad));
+}
+
+/// Whether the tiles of areas have the sources that at() gives, and rows of areas are runs.
+static bool areas_agree(const TmMap& map, std::mt19937& random) {
+    const TileShape shape = map.shape();
+    const auto below = [&](std::int64_t end) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+    };
+    for (int n = 0; n < 8; ++n) {
+        const std::int64_t z = below(shape.z), r = below(shape.rt), c = below(shape.ct);
+        const TileArea area = map.area(z, r, c, shape.rt - r, shape.ct - c);
+        if (area.rows < 1 || area.columns != map.run(z, r, c, shape.ct - c).count) return false;
+        for (std::int64_t i = 0; i < area.rows; ++i) {
+            const TileRun row = area.row(i);
+            for (std::int64_t j = 0; j < area.columns; ++j) {
+                const TileSource source = map.at(z, r + i, c + j);
+                const bool same = source.z == row.first.z && source.r == row.first.r + j * row.dr &&
+                                  source.c == row.first.c + j * row.dc;
+                if (source.pad != row.first.pad || (!source.pad && !same)) return false;
+            }
+        }
+    }
+    return true;
 }
 
 TEST_CASE("index maps and tensor moves agree on random chains, and runs on their pieces") {
@@ -127,6 +163,7 @@ TEST_CASE("index maps and tensor moves agree on random chains, and runs on their
             tms.pad_value = -7;
         }
         shape = shape_after(from, tms);
+        CHECK(areas_agree(TmMap(from, tms), random));
 
         Tensor tiles(from.z, from.rt, from.ct);  // tiles of one element: its number
         for (std::size_t k = 0; k < tiles.data.size(); ++k) tiles.data[k] = static_cast<float>(k);
