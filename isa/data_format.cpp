@@ -57,6 +57,8 @@ const FormatInfo& info(DataFormat format) {
 std::span<const FormatInfo> all_formats() { return table; }
 
 std::optional<DataFormat> parse_format(std::string_view name) {
+    for (const FormatInfo& f : table)  // most names are spelt like this
+        if (f.name == name) return f.format;
     const std::string wanted = to_lower(name);
     for (const FormatInfo& f : table)
         if (to_lower(f.name) == wanted) return f.format;

@@ -36,6 +36,8 @@ const FidelityInfo& entry(Fidelity fidelity) {
 }  // namespace
 
 std::optional<Fidelity> parse_fidelity(std::string_view name) {
+    for (std::size_t i = 0; i < fidelity_table.size(); ++i)  // most names are spelt like this
+        if (fidelity_table[i].name == name) return static_cast<Fidelity>(i);
     const std::string wanted = to_lower(name);
     if (wanted == "hifi2_a") return Fidelity::HiFi2;
     for (std::size_t i = 0; i < fidelity_table.size(); ++i)
