@@ -1,6 +1,7 @@
 #include "base/common_yaml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -14,6 +15,17 @@ namespace {
 constexpr std::ptrdiff_t longest_key = 1000;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+/// Whether a character only continues a plain scalar.
+bool is_word(char c) {
+    static constexpr auto table = [] {
+        std::array<bool, 256> words{};
+        words.fill(true);
+        for (const char other : {' ', '\n', '#', ':', '?', ',', '[', ']', '{', '}'})
+            words[static_cast<unsigned char>(other)] = false;
+        return words;
+    }();
+    return table[static_cast<unsigned char>(c)];
+}
 bool ends_flow_scalar(char c) { return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'; }
 
 /// Every function that reads returns false to give up.
@@ -88,8 +100,12 @@ private:
         if (!is_letter_or_digit(first) && other_starts.find(first) == std::string_view::npos) return false;
         if (column() == 0 && *at_ == '.') return false;  // may end the document
         const char* text_end = at_;
-        for (; *at_ != '\n'; ++at_) {
+        for (;; ++at_) {
+            const char* const word = at_;
+            while (is_word(*at_)) ++at_;
+            if (at_ != word) text_end = at_;
             const char c = *at_;
+            if (c == '\n') break;
             if (c == ' ') continue;
             if (c == '#' && at_[-1] == ' ') break;
             if (c == ':' && blank_follows()) break;
@@ -103,9 +119,9 @@ private:
     }
     void add(const Scalar& scalar) {
         if (scalar.quoted)
-            builder_.scalar(scalar.place, std::string(scalar.text), true, "");
+            builder_.scalar(scalar.place, scalar.text, true);
         else
-            builder_.plain(scalar.place, std::string(scalar.text), "");
+            builder_.plain(scalar.place, scalar.text);
     }
     /// A key with its colon.
     bool key(bool in_flow) {
@@ -144,7 +160,7 @@ private:
         return end_line();
     }
     bool mapping(int indent) {
-        builder_.open(YamlNode::Kind::Map, place(), "");
+        builder_.open(YamlNode::Kind::Map, place());
         do {
             if (!key(false) || !value(indent) || is_deeper(indent)) return false;
         } while (at_ != end_ && column() == indent);
@@ -159,7 +175,7 @@ private:
         next_token();
         if (is_deeper(indent)) return node();
         if (at_ != end_ && column() == indent && at_entry()) return sequence(indent);
-        builder_.null(behind_colon, "");
+        builder_.null(behind_colon);
         return true;
     }
     bool inline_value() {
@@ -170,7 +186,7 @@ private:
         return end_line();
     }
     bool sequence(int indent) {
-        builder_.open(YamlNode::Kind::Sequence, place(), "");
+        builder_.open(YamlNode::Kind::Sequence, place());
         do {
             ++at_;
             next_token();
@@ -185,7 +201,7 @@ private:
     bool flow() {
         const bool is_map = *at_ == '{';
         const char closing = is_map ? '}' : ']';
-        builder_.open(is_map ? YamlNode::Kind::Map : YamlNode::Kind::Sequence, place(), "");
+        builder_.open(is_map ? YamlNode::Kind::Map : YamlNode::Kind::Sequence, place());
         ++at_;
         for (next_token(); *at_ != closing; next_token()) {
             if (!(is_map ? flow_pair() : flow_item())) return false;
@@ -208,7 +224,7 @@ private:
             add(read);
             return true;
         }
-        builder_.open(YamlNode::Kind::Map, read.place, "");
+        builder_.open(YamlNode::Kind::Map, read.place);
         add(read);
         if (!flow_value()) return false;
         builder_.close();
@@ -247,14 +263,16 @@ bool is_common(std::string_view text) {
 
 }  // namespace
 
-YamlPtr read_common_yaml(std::string_view text, const std::string& name) {
-    if (!is_common(text)) return nullptr;
-    std::string ended;  // a copy is made of few files only
-    if (!text.ends_with('\n')) text = ended = std::string(text) + '\n';
-    text.remove_suffix(1);
+YamlRoot read_common_yaml(std::shared_ptr<const std::string> text, const std::string& name) {
+    if (!is_common(*text)) return nullptr;
+    // a copy is made of few files only
+    if (!text->ends_with('\n')) text = std::make_shared<const std::string>(*text + '\n');
+    std::string_view lines = *text;
+    lines.remove_suffix(1);
     YamlTreeBuilder builder(name);
+    builder.arena().keep(std::move(text));
     try {
-        return Reader(text, builder).document() ? builder.root() : nullptr;
+        return Reader(lines, builder).document() ? builder.root() : nullptr;
     } catch (const Error&) {  // a limit of the builder
         return nullptr;
     }

@@ -10,7 +10,11 @@
 namespace ttsim::impl {
 
 /// The tree that libyaml's events give. Null if the text has, or may have, anything else than the above, or a mistake.
-/// Such are anchors, tags, block scalars, escapes, scalars of several lines and document markers.
-YamlPtr read_common_yaml(std::string_view text, const std::string& name);
+/// Such are anchors, tags, block scalars, escapes, scalars of several lines and document markers. Scalars are parts of
+/// the text, which the tree keeps.
+YamlRoot read_common_yaml(std::shared_ptr<const std::string> text, const std::string& name);
+inline YamlRoot read_common_yaml(std::string text, const std::string& name) {
+    return read_common_yaml(std::make_shared<const std::string>(std::move(text)), name);
+}
 
 }  // namespace ttsim::impl

@@ -42,13 +42,14 @@ private:
 
 void add_scalar(YamlTreeBuilder& builder, const yaml_event_t& event, const std::string& anchor) {
     const auto& scalar = event.data.scalar;
-    std::string value(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    const std::string_view value =
+        builder.arena().copy(std::string_view(reinterpret_cast<const char*>(scalar.value), scalar.length));
     const std::string tag = text_of(scalar.tag);
     const YamlPlace place = place_of(event.start_mark);
     const bool plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    if (plain && tag.empty()) return builder.plain(place, std::move(value), anchor);
+    if (plain && tag.empty()) return builder.plain(place, value, anchor);
     const bool quoted = tag.empty() ? !plain : tag == "!" || tag == "tag:yaml.org,2002:str";
-    builder.scalar(place, std::move(value), quoted, anchor);
+    builder.scalar(place, value, quoted, anchor);
 }
 
 /// Feeds the builder; returns whether the whole text was read.
@@ -97,7 +98,7 @@ bool read_all(Events& events, YamlTreeBuilder& builder) {
 
 }  // namespace
 
-YamlPtr read_with_libyaml(std::string_view text, const std::string& name) {
+YamlRoot read_with_libyaml(std::string_view text, const std::string& name) {
     YamlTreeBuilder builder(name);
     try {
         Events events(text);

@@ -10,6 +10,6 @@ namespace ttsim::impl {
 
 /// The tree of a text, or null if libyaml refuses it or the builder's limits are exceeded. Then yaml-cpp reads it,
 /// whose messages tell the user what is wrong.
-YamlPtr read_with_libyaml(std::string_view text, const std::string& name);
+YamlRoot read_with_libyaml(std::string_view text, const std::string& name);
 
 }  // namespace ttsim::impl

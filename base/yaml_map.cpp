@@ -30,8 +30,7 @@ std::string_view kind_name(const YamlNode& node) {
 std::string quoted_node(const YamlNode& node) {
     if (!node.is_scalar()) return std::string(kind_name(node));
     constexpr std::size_t max_length = 60;
-    return node.scalar.size() <= max_length ? "'" + node.scalar + "'"
-                                            : "'" + node.scalar.substr(0, max_length) + "...'";
+    return fmt::format("'{}{}'", node.scalar.substr(0, max_length), node.scalar.size() > max_length ? "..." : "");
 }
 
 enum class Parsed { Ok, NotNumber, TooLarge };
@@ -103,7 +102,7 @@ bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view w
 }
 
 YamlMap::YamlMap(YamlPtr node, std::string file, std::string path)
-    : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
+    : node_(node), file_(std::move(file)), path_(std::move(path)) {
     const auto name = [&] { return path_.empty() ? "the file" : "'" + path_ + "'"; };
     if (!node_->is_map())
         fail_input_as(error_code::wrong_value, node_->loc(file_), "{} is {}; a map is wanted", name(),
@@ -114,6 +113,11 @@ YamlMap::YamlMap(YamlPtr node, std::string file, std::string path)
                           quoted_node(*key));
 }
 
+YamlMap::YamlMap(YamlRoot root, std::string file, std::string path)
+    : YamlMap(root.get(), std::move(file), std::move(path)) {
+    root_ = std::move(root);
+}
+
 YamlMap YamlMap::from_file(const std::string& file) { return {load_yaml_file(file), file, ""}; }
 
 YamlMap YamlMap::from_text(std::string_view text, const std::string& name) {
@@ -122,7 +126,7 @@ YamlMap YamlMap::from_text(std::string_view text, const std::string& name) {
 
 YamlPtr YamlMap::lookup(std::string_view key) {
     read_keys_.emplace_back(key);
-    YamlPtr found;
+    YamlPtr found = nullptr;
     for (const auto& [name, value] : node_->entries)
         if (name->scalar == key) found = value;
     return found;
@@ -167,7 +171,7 @@ std::string YamlMap::text(std::string_view key) {
     if (!found->is_scalar())
         fail_input_as(error_code::wrong_value, found->loc(file_), "'{}' is {}; a text is wanted", key,
                       quoted_node(*found));
-    return found->scalar;
+    return std::string(found->scalar);
 }
 
 std::string YamlMap::text_or(std::string_view key, std::string otherwise) {
@@ -186,7 +190,9 @@ std::string YamlMap::word(std::string_view key, const std::vector<std::string>& 
 }
 
 YamlMap YamlMap::map(std::string_view key) {
-    return {require(key), file_, path_.empty() ? std::string(key) : path_ + "." + std::string(key)};
+    YamlMap part(require(key), file_, path_.empty() ? std::string(key) : path_ + "." + std::string(key));
+    part.root_ = root_;
+    return part;
 }
 
 YamlPtr YamlMap::node(std::string_view key) { return require(key); }
@@ -196,7 +202,7 @@ YamlPtr YamlMap::node_or_null(std::string_view key) { return lookup(key); }
 std::vector<std::string> YamlMap::keys() const {
     std::vector<std::string> names;
     for (const auto& [key, value] : node_->entries)
-        if (std::find(names.begin(), names.end(), key->scalar) == names.end()) names.push_back(key->scalar);
+        if (std::find(names.begin(), names.end(), key->scalar) == names.end()) names.emplace_back(key->scalar);
     return names;
 }
 

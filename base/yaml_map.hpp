@@ -18,7 +18,10 @@ struct IntRange {
 /// errors. The last value of a repeated key wins.
 class YamlMap {
 public:
+    /// The tree of `node` must outlive the map, and what it gives.
     YamlMap(YamlPtr node, std::string file, std::string path);
+    /// Keeps the tree.
+    YamlMap(YamlRoot root, std::string file, std::string path);
     static YamlMap from_file(const std::string& file);
     static YamlMap from_text(std::string_view text, const std::string& name = "<text>");
 
@@ -44,7 +47,8 @@ private:
     YamlPtr lookup(std::string_view key);
     YamlPtr require(std::string_view key);
 
-    YamlPtr node_;
+    YamlRoot root_;  // null: another object keeps the tree
+    YamlPtr node_ = nullptr;
     std::string file_;
     std::string path_;  // "noc.router", for messages
     std::vector<std::string> read_keys_;

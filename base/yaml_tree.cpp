@@ -34,7 +34,8 @@ public:
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
-        builder_.scalar(place_of(mark), value, tag == "!" || tag == "tag:yaml.org,2002:str", name_of(anchor));
+        builder_.scalar(place_of(mark), builder_.arena().copy(value), tag == "!" || tag == "tag:yaml.org,2002:str",
+                        name_of(anchor));
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         builder_.alias(place_of(mark), name_of(anchor));
@@ -74,7 +75,7 @@ void check_characters(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name) {
+YamlRoot read_with_yaml_cpp(std::string_view text, const std::string& name) {
     check_characters(text, name);
     YamlTreeBuilder builder(name);
     Events events(builder);
@@ -90,19 +91,23 @@ YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name) {
     return builder.root();
 }
 
-YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
-    if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
-    YamlPtr root = read_common_yaml(text, name);
-    if (!root) root = read_with_libyaml(text, name);
-    if (!root) root = read_with_yaml_cpp(text, name);
+static YamlRoot load_yaml(const std::shared_ptr<const std::string>& text, const std::string& name) {
+    YamlRoot root = read_common_yaml(text, name);
+    if (!root) root = read_with_libyaml(*text, name);
+    if (!root) root = read_with_yaml_cpp(*text, name);
     if (!root || root->is_null()) fail_input_as(error_code::syntax, {name}, "the file is empty");
     return root;
 }
 
-YamlPtr load_yaml_file(const std::string& file) {
+YamlRoot load_yaml_text(std::string_view text, const std::string& name) {
+    if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
+    return load_yaml(std::make_shared<const std::string>(text), name);
+}
+
+YamlRoot load_yaml_file(const std::string& file) {
     if (std::filesystem::is_directory(file))
         fail_input_as(error_code::syntax, {file}, "is a folder; a YAML file is wanted");
-    return load_yaml_text(read_file(file, max_bytes), file);
+    return load_yaml(std::make_shared<const std::string>(read_file(file, max_bytes)), file);
 }
 
 }  // namespace ttsim::impl

@@ -5,24 +5,27 @@
 // nesting deeper than 200, invalid UTF-8, an empty document.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 
 namespace ttsim::impl {
 
+struct YamlNode;
+using YamlPtr = const YamlNode*;  ///< valid as long as its tree (YamlRoot)
+
 struct YamlNode {
-    enum class Kind { Null, Scalar, Sequence, Map } kind = Kind::Null;
+    enum class Kind : std::uint8_t { Null, Scalar, Sequence, Map } kind = Kind::Null;
+    bool quoted = false;       ///< scalar was quoted: never null
     int line = 0, column = 0;  ///< from 1
-    std::string scalar;
-    bool quoted = false;                                 ///< scalar was quoted: never null
-    std::vector<std::shared_ptr<const YamlNode>> items;  ///< Sequence
-    std::vector<std::pair<std::shared_ptr<const YamlNode>, std::shared_ptr<const YamlNode>>>
-        entries;  ///< Map, all pairs in file order
+    std::string_view scalar = {};
+    std::span<const YamlPtr> items = {};                        ///< Sequence
+    std::span<const std::pair<YamlPtr, YamlPtr>> entries = {};  ///< Map, all pairs in file order
 
     bool is_null() const { return kind == Kind::Null; }
     bool is_scalar() const { return kind == Kind::Scalar; }
@@ -30,11 +33,12 @@ struct YamlNode {
     bool is_map() const { return kind == Kind::Map; }
     SourceLoc loc(const std::string& file) const { return {file, line, column}; }
 };
-using YamlPtr = std::shared_ptr<const YamlNode>;
+/// The first node of a tree; holds all nodes and their texts.
+using YamlRoot = std::shared_ptr<const YamlNode>;
 
-YamlPtr load_yaml_file(const std::string& file);  ///< Throws Error(Input)
-YamlPtr load_yaml_text(std::string_view text, const std::string& name);
+YamlRoot load_yaml_file(const std::string& file);  ///< Throws Error(Input)
+YamlRoot load_yaml_text(std::string_view text, const std::string& name);
 /// The same by the slower parser alone, for tests. Null for an empty text.
-YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name);
+YamlRoot read_with_yaml_cpp(std::string_view text, const std::string& name);
 
 }  // namespace ttsim::impl

@@ -11,7 +11,8 @@ constexpr std::size_t max_depth = 200;
 constexpr std::size_t max_nodes = 10'000'000;
 
 bool is_null(std::string_view value) {
-    return value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL";
+    return value.empty() || value == "~" ||
+           (value.size() == 4 && (value == "null" || value == "Null" || value == "NULL"));
 }
 }  // namespace
 
@@ -19,24 +20,26 @@ void YamlTreeBuilder::document(YamlPlace place) {
     if (root_) fail_input_as(error_code::syntax, loc(place), "a second document starts here; a file holds one");
 }
 
-void YamlTreeBuilder::null(YamlPlace place, const std::string& anchor) {
-    leaf(new_node(YamlNode::Kind::Null, place), anchor);
+void YamlTreeBuilder::null(YamlPlace place, std::string_view anchor) {
+    leaf(new_node({.line = place.line, .column = place.column}), anchor);
 }
 
-void YamlTreeBuilder::scalar(YamlPlace place, std::string value, bool quoted, const std::string& anchor) {
-    MutableNode node = new_node(YamlNode::Kind::Scalar, place);
-    node->scalar = std::move(value);
-    node->quoted = quoted;
-    leaf(std::move(node), anchor);
+void YamlTreeBuilder::scalar(YamlPlace place, std::string_view value, bool quoted, std::string_view anchor) {
+    leaf(new_node({.kind = YamlNode::Kind::Scalar,
+                   .quoted = quoted,
+                   .line = place.line,
+                   .column = place.column,
+                   .scalar = value}),
+         anchor);
 }
 
-void YamlTreeBuilder::plain(YamlPlace place, std::string value, const std::string& anchor) {
+void YamlTreeBuilder::plain(YamlPlace place, std::string_view value, std::string_view anchor) {
     if (is_null(value)) return null(place, anchor);
-    scalar(place, std::move(value), false, anchor);
+    scalar(place, value, false, anchor);
 }
 
-void YamlTreeBuilder::alias(YamlPlace place, const std::string& anchor) {
-    const auto known = anchors_.find(anchor);
+void YamlTreeBuilder::alias(YamlPlace place, std::string_view anchor) {
+    const auto known = anchors_.find(std::string(anchor));
     if (known == anchors_.end())
         fail_input_as(error_code::syntax, loc(place), "this alias stands inside the node that it names");
     deepen(place, known->second.height);
@@ -44,32 +47,34 @@ void YamlTreeBuilder::alias(YamlPlace place, const std::string& anchor) {
     attach({known->second.node, known->second.nodes, known->second.height});
 }
 
-void YamlTreeBuilder::open(YamlNode::Kind kind, YamlPlace place, std::string anchor) {
+void YamlTreeBuilder::open(YamlNode::Kind kind, YamlPlace place, std::string_view anchor) {
     deepen(place, 1);
-    MutableNode node = new_node(kind, place);
-    // as many as most have: vectors that grow one by one move their pairs four times
-    if (kind == YamlNode::Kind::Map)
-        node->entries.reserve(8);
-    else
-        node->items.reserve(2);
-    stack_.push_back({std::move(node), nullptr, std::move(anchor)});
+    YamlNode* const node = new_node({.kind = kind, .line = place.line, .column = place.column});
+    stack_.push_back({node, children_.size(), std::string(anchor)});
 }
 
 void YamlTreeBuilder::close() {
-    Open done = std::move(stack_.back());
+    const Open done = std::move(stack_.back());
     stack_.pop_back();
-    Built built{std::move(done.node), done.nodes, done.height};
+    const std::span<const YamlPtr> children = std::span<const YamlPtr>(children_).subspan(done.first);
+    if (done.node->is_sequence()) {
+        done.node->items = arena_->copy(children);
+    } else {
+        using Entry = std::pair<YamlPtr, YamlPtr>;
+        const std::size_t count = children.size() / 2;
+        Entry* const entries = arena_->reserve<Entry>(count);
+        for (std::size_t k = 0; k < count; ++k) new (entries + k) Entry(children[2 * k], children[2 * k + 1]);
+        done.node->entries = {entries, count};
+    }
+    children_.resize(done.first);
+    const Built built{done.node, done.nodes, done.height};
     if (!done.anchor.empty()) anchors_[done.anchor] = built;
-    attach(std::move(built));
+    attach(built);
 }
 
-YamlTreeBuilder::MutableNode YamlTreeBuilder::new_node(YamlNode::Kind kind, YamlPlace place) {
-    count(place, 1);
-    auto node = std::make_shared<YamlNode>();
-    node->kind = kind;
-    node->line = place.line;
-    node->column = place.column;
-    return node;
+YamlNode* YamlTreeBuilder::new_node(const YamlNode& node) {
+    count({node.line, node.column}, 1);
+    return arena_->add(node);
 }
 
 void YamlTreeBuilder::count(YamlPlace place, std::size_t nodes) {
@@ -83,28 +88,21 @@ void YamlTreeBuilder::deepen(YamlPlace place, std::size_t levels) const {
         fail_input_as(error_code::syntax, loc(place), "nested more than {} levels deep", max_depth);
 }
 
-void YamlTreeBuilder::leaf(MutableNode node, const std::string& anchor) {
-    Built built{std::move(node)};
-    if (!anchor.empty()) anchors_[anchor] = built;
-    attach(std::move(built));
+void YamlTreeBuilder::leaf(YamlPtr node, std::string_view anchor) {
+    const Built built{node};
+    if (!anchor.empty()) anchors_[std::string(anchor)] = built;
+    attach(built);
 }
 
-void YamlTreeBuilder::attach(Built built) {
+void YamlTreeBuilder::attach(const Built& built) {
     if (stack_.empty()) {
-        root_ = std::move(built.node);
+        root_ = built.node;
         return;
     }
     Open& parent = stack_.back();
     parent.nodes += built.nodes;
     parent.height = std::max(parent.height, built.height + 1);
-    if (parent.node->is_sequence()) {
-        parent.node->items.push_back(std::move(built.node));
-    } else if (!parent.key) {
-        parent.key = std::move(built.node);
-    } else {
-        parent.node->entries.emplace_back(std::move(parent.key), std::move(built.node));
-        parent.key = nullptr;
-    }
+    children_.push_back(built.node);
 }
 
 }  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/yaml_tree.hpp"
+#include "base/yaml_arena.hpp"
 
 namespace ttsim::impl {
 
@@ -19,41 +19,45 @@ class YamlTreeBuilder {
 public:
     explicit YamlTreeBuilder(const std::string& file) : file_(file) {}
 
+    /// Owner of the nodes' memory. It must keep the values of scalars, or copy() them.
+    YamlArena& arena() { return *arena_; }
+
     // `anchor`: its name; "" = none
     void document(YamlPlace place);
-    void null(YamlPlace place, const std::string& anchor);
-    void scalar(YamlPlace place, std::string value, bool quoted, const std::string& anchor);
+    void null(YamlPlace place, std::string_view anchor = {});
+    void scalar(YamlPlace place, std::string_view value, bool quoted, std::string_view anchor = {});
     /// A scalar without quotes and tag, which may mean null, as yaml-cpp reads it.
-    void plain(YamlPlace place, std::string value, const std::string& anchor);
-    void alias(YamlPlace place, const std::string& anchor);
-    void open(YamlNode::Kind kind, YamlPlace place, std::string anchor);
+    void plain(YamlPlace place, std::string_view value, std::string_view anchor = {});
+    void alias(YamlPlace place, std::string_view anchor);
+    void open(YamlNode::Kind kind, YamlPlace place, std::string_view anchor = {});
     void close();
-    YamlPtr root() const { return root_; }
+    YamlRoot root() const { return root_ ? YamlRoot(arena_, root_) : nullptr; }
 
 private:
-    using MutableNode = std::shared_ptr<YamlNode>;
     struct Built {
-        YamlPtr node;
+        YamlPtr node = nullptr;
         std::size_t nodes = 1;   ///< with aliases expanded
         std::size_t height = 1;  ///< levels, itself included
     };
     struct Open {
-        MutableNode node;
-        YamlPtr key;  ///< of a map: waiting for its value
+        YamlNode* node = nullptr;
+        std::size_t first = 0;  ///< of its children in children_
         std::string anchor;
         std::size_t nodes = 1, height = 1;
     };
 
     SourceLoc loc(YamlPlace place) const { return {file_, place.line, place.column}; }
-    MutableNode new_node(YamlNode::Kind kind, YamlPlace place);
+    YamlNode* new_node(const YamlNode& node);
     void count(YamlPlace place, std::size_t nodes);
     void deepen(YamlPlace place, std::size_t levels) const;
-    void leaf(MutableNode node, const std::string& anchor);
-    void attach(Built built);
+    void leaf(YamlPtr node, std::string_view anchor);
+    void attach(const Built& built);
 
     const std::string& file_;
-    YamlPtr root_;
+    std::shared_ptr<YamlArena> arena_ = std::make_shared<YamlArena>();
+    YamlPtr root_ = nullptr;
     std::vector<Open> stack_;
+    std::vector<YamlPtr> children_;  // of the open nodes; of a map keys and values in turn
     std::unordered_map<std::string, Built> anchors_;
     std::size_t total_ = 0;
 };

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace ttsim::impl {
 
 NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_view what, CoordBound bound) {
-    const std::string& text = node.scalar;
+    const std::string_view text = node.scalar;
     const char* const end = text.data() + text.size();
     NocCoord coord;
     const auto [dash, x_code] = std::from_chars(text.data(), end, coord.x);
@@ -29,7 +29,7 @@ NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_v
     }
     if (!valid)
         fail_input(node.loc(file), "'{}' is {}; a NoC coordinate such as 4-10 (x-y) is wanted", what,
-                   node.is_scalar() ? "'" + text + "'" : "no scalar");
+                   node.is_scalar() ? fmt::format("'{}'", text) : "no scalar");
     if (coord.x < 0 || coord.y < 0 || coord.x >= bound.x || coord.y >= bound.y)
         fail_input(node.loc(file), "'{}' names {}; x must lie in 0..{} and y in 0..{}", what, text, bound.x - 1,
                    bound.y - 1);
@@ -83,7 +83,7 @@ private:
     std::unique_ptr<YamlMap> map_;
 };
 
-std::vector<int> ascending(const YamlPtr& list, const std::string& file, std::string_view what, int bound) {
+std::vector<int> ascending(YamlPtr list, const std::string& file, std::string_view what, int bound) {
     if (!list->is_sequence() || list->items.empty())
         fail_input(list->loc(file), "'{}' needs a list of at least one number", what);
     std::vector<int> values;

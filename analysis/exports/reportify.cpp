@@ -25,7 +25,7 @@ Json scalar_json(const YamlNode& node) {
     if (node.scalar == "true" || node.scalar == "false") return node.scalar == "true";
     if (node.scalar.starts_with("0x") && node.scalar.size() < 18) {
         std::size_t read = 0;
-        const unsigned long long value = std::stoull("0" + node.scalar.substr(2), &read, 16);
+        const unsigned long long value = std::stoull("0" + std::string(node.scalar.substr(2)), &read, 16);
         if (read == node.scalar.size() - 1) return value;
         return node.scalar;
     }

@@ -125,7 +125,7 @@ public:
     }
 
 private:
-    FormatRule rule(const YamlPtr& item) {
+    FormatRule rule(YamlPtr item) {
         if (!item->is_map()) fail_input(item->loc(file_), "a rule must be a map of selectors and formats");
         YamlMap map(item, file_, "rule");
         FormatRule rule;
@@ -186,7 +186,7 @@ private:
         if (!name.empty() && name != broadcast) check_type(name, map.where(key), false);
         return name;
     }
-    static DataFormat parsed(const std::string& name, const SourceLoc& loc, bool allow_integers = true) {
+    static DataFormat parsed(std::string_view name, const SourceLoc& loc, bool allow_integers = true) {
         const auto df = parse_format(name);
         const bool integer = allow_integers && (df == DataFormat::Int8 || df == DataFormat::Int32);
         if (!integer && (!df || is_integer(*df) || is_raw(*df))) {

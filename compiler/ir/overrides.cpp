@@ -106,7 +106,7 @@ std::vector<std::string> names_of(const YamlNode& node, const SourceLoc& loc) {
     std::vector<std::string> names;
     for (const auto& item : node.items) {
         if (item->kind != YamlNode::Kind::Scalar) fail_input(loc, "'after' is a list of names of ops");
-        names.push_back(item->scalar);
+        names.emplace_back(item->scalar);
     }
     if (names.empty()) fail_input(loc, "'after' is a list of names of ops");
     return names;

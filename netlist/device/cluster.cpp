@@ -62,7 +62,7 @@ private:
     }
 
     std::pair<std::int64_t, std::int64_t> read_end(const YamlNode& node) {
-        YamlMap end(std::make_shared<const YamlNode>(node), file_, "ethernet_connections");
+        YamlMap end(&node, file_, "ethernet_connections");
         const std::int64_t id = chip_id(*end.node("chip"), "chip");
         const auto channels = static_cast<std::int64_t>(chip_.eth.size());
         if (channels == 0) fail_input(node.loc(file_), "{} has no Ethernet", chip_.name);

@@ -40,7 +40,7 @@ void read_broadcast(const AttrReading& a) {
     if (!a.ctx.is_map(a.node, "'" + std::string(a.name) + "'")) return;
     for (const auto& [key, value] : a.node.entries) {
         constexpr std::string_view prefix = "input_";
-        const std::string& name = key->scalar;
+        const std::string_view name = key->scalar;
         const char* const last = name.data() + name.size();
         int input = -1;
         bool good = name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] != '-';
@@ -109,7 +109,7 @@ void read_attributes(Context& ctx, const YamlNode& node, const OpDef& def, const
     }
     if (!ctx.is_map(node, of)) return;
     for (const auto& [key, value] : node.entries) {
-        const std::string& name = key->scalar;
+        const std::string_view name = key->scalar;
         const AttrDef* known = find_attribute(def.attributes, name);
         if (!known) known = find_attribute(common_attributes(), name);
         for (const OpDef* other : all_ops())

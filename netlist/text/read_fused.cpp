@@ -91,10 +91,10 @@ const Field<SubOpReading> sub_op_fields[] = {
 };
 
 bool read_sub_op_tms(Context& ctx, const YamlNode& key, const YamlNode& value, SubOpReading& into) {
-    const std::string& name = key.scalar;
+    const std::string_view name = key.scalar;
     if (name.size() != 11 || !name.starts_with("input_") || !name.ends_with("_tms") || name[6] < '0' || name[6] > '7')
         return false;
-    if (is_none(value) || !ctx.is_list(value, "'" + name + "'")) return true;
+    if (is_none(value) || !ctx.is_list(value, fmt::format("'{}'", name))) return true;
     const std::size_t input = static_cast<std::size_t>(name[6] - '0');
     into.per_input.emplace_back(input, ctx.at(key));
     if (into.sub.input_tms.size() <= input) into.sub.input_tms.resize(input + 1);
@@ -107,7 +107,7 @@ FusedSubOp read_sub_op(Context& ctx, const YamlNode& key, const YamlNode& value)
     SubOpReading reading;
     reading.sub.name = key.scalar;
     reading.sub.loc = ctx.at(key);
-    const std::string what = "sub-op '" + key.scalar + "'";
+    const std::string what = fmt::format("sub-op '{}'", key.scalar);
     read_fields(ctx, reading.sub.loc, value, what, sub_op_fields, reading,
                 [&](const YamlNode& k, const YamlNode& v) { return read_sub_op_tms(ctx, k, v, reading); });
     if (reading.def)
@@ -141,8 +141,8 @@ void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into) {
     std::set<std::string> ids;
     for (const auto& fused : into.fused_ops) ids.insert(fused->id);
     for (const auto& [key, value] : node.entries) {
-        const std::string what = "fused op '" + key->scalar + "'";
-        if (!ids.insert(key->scalar).second) ctx.problems.error(ctx.at(*key), "{} is defined twice", what);
+        const std::string what = fmt::format("fused op '{}'", key->scalar);
+        if (!ids.emplace(key->scalar).second) ctx.problems.error(ctx.at(*key), "{} is defined twice", what);
         if (!ctx.is_map(*value, what)) continue;
         auto fused = std::make_shared<FusedDefinition>();
         fused->id = key->scalar;

@@ -131,7 +131,7 @@ std::int64_t input_number(std::string_view name) {
 
 /// Reads fields of one input: any name that contains "input" and "tms", "unpad" or "pad".
 bool read_per_input(Context& ctx, const YamlNode& key, const YamlNode& value, OpReading& into) {
-    const std::string& name = key.scalar;
+    const std::string_view name = key.scalar;
     const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
     if (!has("input") || !(has("tms") || has("pad"))) return false;
     const std::int64_t input = input_number(name);
@@ -147,11 +147,11 @@ bool read_per_input(Context& ctx, const YamlNode& key, const YamlNode& value, Op
     }
     Padding padding;
     if (has("unpad")) {
-        read_fields(ctx, ctx.at(key), value, "'" + name + "'", unpad_fields, padding);
+        read_fields(ctx, ctx.at(key), value, fmt::format("'{}'", name), unpad_fields, padding);
         tms.unpad_rt = padding.rt;
         tms.unpad_ct = padding.ct;
     } else {
-        read_fields(ctx, ctx.at(key), value, "'" + name + "'", pad_fields, padding);
+        read_fields(ctx, ctx.at(key), value, fmt::format("'{}'", name), pad_fields, padding);
         tms.pad_rt = padding.rt;
         tms.pad_ct = padding.ct;
         tms.pad_value = static_cast<float>(padding.value);
@@ -180,7 +180,7 @@ Op read_op(Context& ctx, const YamlNode& key, const YamlNode& value) {
     OpReading reading;
     reading.op.cfg.name = key.scalar;
     reading.op.cfg.loc = ctx.at(key);
-    const std::string what = "op '" + key.scalar + "'";
+    const std::string what = fmt::format("op '{}'", key.scalar);
     const std::size_t before = ctx.problems.size();
     read_fields(ctx, reading.op.cfg.loc, value, what, op_fields, reading,
                 [&](const YamlNode& k, const YamlNode& v) { return read_per_input(ctx, k, v, reading); });
@@ -220,7 +220,7 @@ void read_graphs(Context& ctx, const YamlNode& node, Netlist& into) {
     std::set<std::string, std::less<>> names;
     for (const Graph& graph : into.graphs) names.insert(graph.name);
     for (const auto& [key, value] : node.entries) {
-        if (names.insert(key->scalar).second)
+        if (names.emplace(key->scalar).second)
             read_graph(ctx, *key, *value, into);
         else
             ctx.problems.error(ctx.at(*key), "graph '{}' is defined twice", key->scalar);

@@ -7,8 +7,7 @@ std::string quoted_node(const YamlNode& node) {
     if (node.is_map()) return "a map";
     if (node.is_sequence()) return "a list";
     if (node.is_null()) return "empty";
-    return node.scalar.size() <= max_length ? "'" + node.scalar + "'"
-                                            : "'" + node.scalar.substr(0, max_length) + "...'";
+    return fmt::format("'{}{}'", node.scalar.substr(0, max_length), node.scalar.size() > max_length ? "..." : "");
 }
 
 bool is_none(const YamlNode& node) {
@@ -37,7 +36,7 @@ bool Context::is_list(const YamlNode& node, std::string_view what) {
 
 std::string text(const Context& ctx, const YamlNode& node, std::string_view what) {
     if (!node.is_scalar()) fail_input(ctx.at(node), "'{}' is {}; a word is wanted", what, quoted_node(node));
-    return node.scalar;
+    return std::string(node.scalar);
 }
 
 std::int64_t integer(const Context& ctx, const YamlNode& node, std::string_view what, IntRange allowed) {

@@ -37,7 +37,7 @@ void read_settings(Context& ctx, const YamlNode& node, Instruction& into) {
         setting.loc = ctx.at(*key);
         // The last settings of a repeated queue win.
         std::erase_if(into.settings, [&](const QueueSetting& earlier) { return earlier.queue == setting.queue; });
-        read_fields(ctx, setting.loc, *value, "the entry of queue '" + key->scalar + "' in queue_settings",
+        read_fields(ctx, setting.loc, *value, fmt::format("the entry of queue '{}' in queue_settings", key->scalar),
                     setting_fields, setting);
         into.settings.push_back(std::move(setting));
     }

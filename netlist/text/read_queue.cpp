@@ -127,8 +127,8 @@ void read_queues(Context& ctx, const YamlNode& node, Netlist& into) {
         QueueReading reading;
         reading.queue.name = key->scalar;
         reading.queue.loc = ctx.at(*key);
-        const std::string what = "queue '" + key->scalar + "'";
-        if (!names.insert(key->scalar).second) {
+        const std::string what = fmt::format("queue '{}'", key->scalar);
+        if (!names.emplace(key->scalar).second) {
             ctx.problems.error(ctx.at(*key), "{} is defined twice", what);
             continue;
         }

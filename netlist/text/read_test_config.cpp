@@ -144,7 +144,8 @@ void read_comparison(Context& ctx, const YamlNode& node, TestConfig& into) {
     into.comparison = rule;
     read_overrides(ctx, node, [&](const YamlNode& queue, const YamlNode& config) {
         Comparison own = rule;
-        read_known(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, comparison_fields, own);
+        read_known(ctx, ctx.at(queue), config, fmt::format("override '{}' of {}", queue.scalar, what),
+                   comparison_fields, own);
         into.comparison_overrides.emplace_back(queue.scalar, own);
     });
 }
@@ -159,7 +160,8 @@ void read_stimulus(Context& ctx, const YamlNode& node, TestConfig& into) {
     if (!only_overrides) into.stimulus = main;
     read_overrides(ctx, node, [&](const YamlNode& queue, const YamlNode& config) {
         Stimulus own = has_key(config, "type") ? Stimulus{} : main;
-        read_known(ctx, ctx.at(queue), config, "override '" + queue.scalar + "' of " + what, stimulus_fields, own);
+        read_known(ctx, ctx.at(queue), config, fmt::format("override '{}' of {}", queue.scalar, what), stimulus_fields,
+                   own);
         into.stimulus_overrides.emplace_back(queue.scalar, own);
     });
 }
@@ -173,7 +175,7 @@ void read_args(Context& ctx, const YamlNode& node, TestConfig& into) {
     if (!ctx.is_map(node, "'test-args'")) return;
     constexpr std::int64_t max_int = (std::int64_t{1} << 31) - 1;
     for (const auto& [key, value] : node.entries)
-        ctx.attempt([&, &name = key->scalar, &n = *value] {
+        ctx.attempt([&, name = std::string(key->scalar), &n = *value] {
             const std::string lower = n.is_scalar() ? to_lower(n.scalar) : "";
             if (lower == "true" || lower == "false") {
                 into.args[name] = lower == "true" ? 1 : 0;
@@ -236,7 +238,7 @@ std::vector<std::string> core_list(Context& ctx, const YamlNode& node) {
     return list;
 }
 
-void read_performance_field(Context& ctx, const std::string& key, const YamlNode& node, PerformanceCheck& into) {
+void read_performance_field(Context& ctx, std::string_view key, const YamlNode& node, PerformanceCheck& into) {
     static const std::vector<std::string> metrics{"backend-samples-per-second",
                                                   "tensors-per-second",
                                                   "cycles-per-tensor",
@@ -257,7 +259,7 @@ void read_performance_field(Context& ctx, const std::string& key, const YamlNode
     if (node.is_scalar())
         metric.expected = yaml_number(node, ctx.file, key);
     else
-        read_fields(ctx, ctx.at(node), node, "'" + key + "'", metric_fields, metric);
+        read_fields(ctx, ctx.at(node), node, fmt::format("'{}'", key), metric_fields, metric);
     into.metrics.push_back(metric);
 }
 
@@ -274,7 +276,7 @@ void read_performance_check(Context& ctx, const YamlNode& node, std::vector<Perf
         PerformanceCheck check;
         check.name = key->scalar;
         check.loc = ctx.at(*key);
-        if (!ctx.is_map(*value, "'" + key->scalar + "'")) continue;
+        if (!ctx.is_map(*value, fmt::format("'{}'", key->scalar))) continue;
         for (const auto& [name, field] : value->entries)
             ctx.attempt([&, &k = name->scalar, &n = *field] { read_performance_field(ctx, k, n, check); });
         into.push_back(std::move(check));

@@ -20,7 +20,7 @@ static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
         has_arch = true;
         into.arch_loc = ctx.at(*value);
         into.archs.clear();
-        const std::vector<YamlPtr> items = value->is_sequence() ? value->items : std::vector<YamlPtr>{value};
+        const std::span<const YamlPtr> items = value->is_sequence() ? value->items : std::span(&value, 1);
         for (const YamlPtr& item : items)
             ctx.attempt([&] {
                 const std::string name = choice(ctx, *item, "arch", known);
@@ -49,7 +49,7 @@ static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
     for (const auto& [name, read] : parts) known.push_back(name);
     bool has_devices = false;
     for (const auto& [key, value] : root.entries) {
-        const std::string& name = key->scalar;
+        const std::string_view name = key->scalar;
         const auto part = std::find(known.begin(), known.end(), name);
         if (part == known.end()) {
             ctx.problems.error(ctx.at(*key), "a netlist has no '{}'{}", name, did_you_mean(name, known));
@@ -78,7 +78,7 @@ static void throw_problems(const Diagnostics& problems) {
     reported.throw_if_any();
 }
 
-static Netlist read_tree(const YamlPtr& root, const std::string& name) {
+static Netlist read_tree(const YamlRoot& root, const std::string& name) {
     Context ctx{.file = name, .problems = {}, .field = {}};
     Netlist netlist;
     netlist.file = name;

@@ -19,7 +19,7 @@ static std::string complaint(const std::string& text) {
 }
 
 TEST_CASE("a YAML tree keeps every pair of a map in file order, repeats included") {
-    const YamlPtr root = load_yaml_text("a: 1\nb: x\na: 2\n", "t.yaml");
+    const YamlRoot root = load_yaml_text("a: 1\nb: x\na: 2\n", "t.yaml");
     REQUIRE(root->is_map());
     REQUIRE(root->entries.size() == 3);
     CHECK(root->entries[0].first->scalar == "a");
@@ -30,7 +30,7 @@ TEST_CASE("a YAML tree keeps every pair of a map in file order, repeats included
 }
 
 TEST_CASE("every YAML node has its line and column, counted from 1") {
-    const YamlPtr root = load_yaml_text("first: 1\nsecond: [x, {y: z}]\n", "t.yaml");
+    const YamlRoot root = load_yaml_text("first: 1\nsecond: [x, {y: z}]\n", "t.yaml");
     const YamlNode& list = *root->entries[1].second;
     CHECK(root->entries[1].first->line == 2);
     CHECK(root->entries[1].first->column == 1);
@@ -40,7 +40,7 @@ TEST_CASE("every YAML node has its line and column, counted from 1") {
 }
 
 TEST_CASE("null is not a scalar and quoted scalars are marked") {
-    const YamlPtr root = load_yaml_text("[~, null, None, '', \"12\", 12]", "t.yaml");
+    const YamlRoot root = load_yaml_text("[~, null, None, '', \"12\", 12]", "t.yaml");
     CHECK(root->items[0]->is_null());
     CHECK(root->items[1]->is_null());
     CHECK(root->items[2]->scalar == "None");
@@ -49,8 +49,25 @@ TEST_CASE("null is not a scalar and quoted scalars are marked") {
     CHECK_FALSE(root->items[5]->quoted);
 }
 
+TEST_CASE("a tree keeps its texts") {
+    // common YAML, libyaml's and yaml-cpp's, which have copies of what they read
+    for (const std::string start : {"a: b\n", "a: \"\\u0062\"\n", "a: !t b\n"})
+        for (const bool slow : {false, true}) {
+            YamlRoot root;
+            {
+                std::string text =
+                    start + "c: [a long text that is in no small buffer, " + std::string(40, 'd') + "]\n";
+                root = slow ? read_with_yaml_cpp(text, "t.yaml") : load_yaml_text(text, "t.yaml");
+                std::fill(text.begin(), text.end(), 'x');
+            }
+            CHECK(root->entries[0].second->scalar == "b");
+            CHECK(root->entries[1].second->items[0]->scalar == "a long text that is in no small buffer");
+            CHECK(root->entries[1].second->items[1]->scalar == std::string(40, 'd'));
+        }
+}
+
 TEST_CASE("aliases share the node of their anchor") {
-    const YamlPtr root = load_yaml_text("a: &x [1, 2]\nb: *x\nc: *x\n", "t.yaml");
+    const YamlRoot root = load_yaml_text("a: &x [1, 2]\nb: *x\nc: *x\n", "t.yaml");
     CHECK(root->entries[0].second == root->entries[1].second);
     CHECK(root->entries[1].second->items.size() == 2);
 }
@@ -97,10 +114,10 @@ TEST_CASE("a missing file and a folder are named") {
 
 /// The tree as text, with kinds and places. A value that is left out has its place at its key, or where yaml-cpp found
 /// the next token.
-static std::string written(const YamlPtr& node) {
+static std::string written(YamlPtr node) {
     if (node->is_null()) return "null";
     std::string text = std::to_string(node->line) + ":" + std::to_string(node->column);
-    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + node->scalar;
+    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + std::string(node->scalar);
     text += node->is_map() ? "{" : "[";
     for (const YamlPtr& item : node->items) text += written(item) + ", ";
     for (const auto& [key, value] : node->entries) text += written(key) + ": " + written(value) + ", ";
@@ -115,7 +132,7 @@ TEST_CASE("both parsers read the same tree") {
           "a: b:c\nd: -1\ne: <<\n", "{a: 1, b: {c: [d, e]}, }\n", "--- a: 1\n", "a: 1\n...\n", "%YAML 1.2\n---\na: 1\n",
           "a:\t1\n", "queue.0: {input: op[1]}\n"}) {
         CAPTURE(text);
-        YamlPtr wanted;
+        YamlRoot wanted;
         std::string refused;
         try {
             wanted = read_with_yaml_cpp(text, "t.yaml");
@@ -123,18 +140,18 @@ TEST_CASE("both parsers read the same tree") {
             refused = error.what();
         }
         if (wanted)
-            CHECK(written(load_yaml_text(text, "t.yaml")) == written(wanted));
+            CHECK(written(load_yaml_text(text, "t.yaml").get()) == written(wanted.get()));
         else
             CHECK(complaint(text) == refused);
     }
 }
 
 /// The same with the places of values that are left out, which libyaml and the reader of common YAML agree on.
-static std::string written_with_nulls(const YamlPtr& node) {
+static std::string written_with_nulls(YamlPtr node) {
     if (!node) return "refused";
     std::string text = std::to_string(node->line) + ":" + std::to_string(node->column);
     if (node->is_null()) return text + "null";
-    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + node->scalar;
+    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + std::string(node->scalar);
     text += node->is_map() ? "{" : "[";
     for (const YamlPtr& item : node->items) text += written_with_nulls(item) + ", ";
     for (const auto& [key, value] : node->entries)
@@ -149,9 +166,9 @@ TEST_CASE("netlists are common YAML, read as libyaml does") {
                              "a: [b: {r: 2}, c,\nd: 1,\n  e]\n", "a:\nb:\n  # nothing\nc: null\n",
                              "{a: 1, 'b': -2.5,\n c: []}", "- a b  c\n- d:e#f\n- <<\n- {}\n", "a: b, c]\n"}) {
         CAPTURE(text);
-        const YamlPtr read = read_common_yaml(text, "t.yaml");
+        const YamlRoot read = read_common_yaml(text, "t.yaml");
         REQUIRE(read);
-        CHECK(written_with_nulls(read) == written_with_nulls(read_with_libyaml(text, "t.yaml")));
+        CHECK(written_with_nulls(read.get()) == written_with_nulls(read_with_libyaml(text, "t.yaml").get()));
     }
 }
 
@@ -206,11 +223,11 @@ TEST_CASE("the reader of common YAML never differs from libyaml on random texts"
     for (int n = 0; n < 100'000; ++n) {
         std::string text = random() % 2 ? "a:" : "";
         for (auto left = 1 + random() % 14; left > 0; --left) text += parts[random() % std::size(parts)];
-        const YamlPtr read = read_common_yaml(text, "t.yaml");
+        const YamlRoot read = read_common_yaml(text, "t.yaml");
         if (!read) continue;
         ++read_here;
-        const std::string found = written_with_nulls(read),
-                          wanted = written_with_nulls(read_with_libyaml(text, "t.yaml"));
+        const std::string found = written_with_nulls(read.get()),
+                          wanted = written_with_nulls(read_with_libyaml(text, "t.yaml").get());
         if (found == wanted) continue;
         CAPTURE(text);
         CHECK(found == wanted);

@@ -37,7 +37,7 @@ const OptionInfo& info_of(const std::vector<OptionInfo>& table, const YamlNode& 
         known.push_back(info.key);
     }
     const auto by_flag = std::find_if(table.begin(), table.end(), [&](const OptionInfo& info) {
-        return !info.flag.empty() && (info.flag == key.scalar || info.flag == "--" + key.scalar);
+        return !info.flag.empty() && (info.flag == key.scalar || info.flag == fmt::format("--{}", key.scalar));
     });
     fail_input(
         key.loc(file), "there is no option '{}'{}", key.scalar,
@@ -46,7 +46,7 @@ const OptionInfo& info_of(const std::vector<OptionInfo>& table, const YamlNode& 
 
 std::string scalar_of(const OptionInfo& info, const YamlNode& node, const std::string& file) {
     if (!node.is_scalar()) fail_input(node.loc(file), "option '{}' takes one value", info.key);
-    return node.scalar;
+    return std::string(node.scalar);
 }
 
 /// The words of the command line for a value.
@@ -98,7 +98,7 @@ void set(CLI::App& command, const OptionInfo& info, const YamlNode& value, const
 void apply(CLI::App& command, const std::vector<OptionInfo>& table, const std::string& file) {
     const std::string text = read_file(file, max_file_bytes);
     if (!has_options(text)) return;
-    const YamlPtr root = load_yaml_text(text, file);
+    const YamlRoot root = load_yaml_text(text, file);
     if (!root->is_map()) fail_input(root->loc(file), "expected options, KEY: VALUE");
     std::set<std::string> seen;
     for (const auto& [key, value] : root->entries) {
