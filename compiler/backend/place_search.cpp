@@ -104,13 +104,18 @@ private:
 /// Bytes on the links of NoC 0, which routes right, then down.
 class Links {
 public:
+    /// The load of a link and its fourth power.
+    struct Link {
+        double bytes = 0, fourth = 0;
+    };
+
     explicit Links(const ChipParams& chip)
-        : chip_(&chip), loads_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y), 0.0) {
-        from_dram_.resize(loads_.size() / 2);
+        : chip_(&chip), links_(static_cast<std::size_t>(2 * chip.grid_x * chip.grid_y)) {
+        from_dram_.resize(links_.size() / 2);
     }
 
     void clear() {
-        std::fill(loads_.begin(), loads_.end(), 0.0);
+        std::fill(links_.begin(), links_.end(), Link{});
         congestion_ = 0;
     }
 
@@ -132,12 +137,16 @@ public:
         for (const auto& [link, times] : paths) change(link, bytes * times, congestion);
         congestion_ = congestion;
     }
-    const std::vector<double>& loads() const { return loads_; }
-    void restore(const std::vector<double>& loads, double congestion) {
-        loads_ = loads;
+    const std::vector<Link>& links() const { return links_; }
+    void restore(const std::vector<Link>& links, double congestion) {
+        links_ = links;
         congestion_ = congestion;
     }
-    double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
+    double most() const {
+        double most = links_.front().bytes;
+        for (const Link& link : links_) most = std::max(most, link.bytes);
+        return most;
+    }
     /// The objective: the sum of fourth powers of link loads, dominated by the busiest links.
     double congestion() const { return congestion_; }
 
@@ -149,31 +158,31 @@ private:
         for (; x != to.x; x = next(x, chip_->grid_x)) visit(index(x, y, 0));
         for (; y != to.y; y = next(y, chip_->grid_y)) visit(index(x, y, 1));
     }
-    void change(std::size_t link, double bytes, double& congestion) {
-        const double before = loads_[link], after = before + bytes;
-        congestion -= fourth(before);
-        loads_[link] = after;
-        congestion += fourth(after);
+    void change(std::size_t number, double bytes, double& congestion) {
+        Link& link = links_[number];
+        congestion -= link.fourth;
+        link.bytes += bytes;
+        link.fourth = link.bytes * link.bytes * link.bytes * link.bytes;
+        congestion += link.fourth;
     }
     std::size_t index(int x, int y, int down) const {
         return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
     }
-    static double fourth(double load) { return load * load * load * load; }
     const ChipParams* chip_;
-    std::vector<double> loads_;
+    std::vector<Link> links_;
     double congestion_ = 0;
-    std::vector<std::vector<std::pair<std::size_t, int>>> from_dram_;  // by core: links and how many channels use them
+    std::vector<std::vector<std::pair<std::size_t, double>>> from_dram_;  // by core: links, how many channels use them
 };
 
 class EpochSearch {
 public:
-    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch,
-                std::size_t max_starts)
+    EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const LoadTime& load_time,
+                Epoch& epoch, std::size_t max_starts)
         : choices_(choices),
           budget_(budget),
           epoch_(epoch),
           max_starts_(max_starts),
-          load_time_(*budget.chip, budget.rows, budget.cols),
+          load_time_(load_time),
           links_(*budget.chip) {
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
             shapes_.push_back(costs.candidate_op(epoch.first + k, epoch.chosen[k]).cfg.out);
@@ -182,6 +191,11 @@ public:
         flows_ = EpochFlows(choices, costs, budget, epoch).flows();
         flows_of_.resize(shapes_.size());
         for (std::size_t f = 0; f < flows_.size(); ++f) {
+            const Flow& flow = flows_[f];
+            const bool direct = flow.from != dram;
+            const auto channels = static_cast<double>(budget.chip->dram.size());
+            ways_.push_back({flow.from, flow.to, direct ? corner(flow.from, flow.from_core) : Place{},
+                             corner(flow.to, flow.to_core), direct ? flow.bytes : flow.bytes / channels});
             flows_of_[flows_[f].to].push_back(f);
             if (flows_[f].from != dram && flows_[f].from != flows_[f].to) flows_of_[flows_[f].from].push_back(f);
         }
@@ -291,7 +305,7 @@ private:
 
     void load() {
         links_.clear();
-        for (const Flow& flow : flows_) put(flow, 1);
+        for (const Way& way : ways_) put(way, 1);
     }
 
     void improve_by_swaps() {
@@ -299,25 +313,35 @@ private:
             if (!swap_pairs()) break;
     }
 
-    NocCoord core(std::size_t op, std::int64_t number) const {
-        const Blocking& shape = shapes_[op];
+    /// A flow with the rows and columns of its cores in their ops, and bytes per channel if it comes from DRAM.
+    struct Way {
+        std::size_t from = dram, to = 0;
+        Place from_core, to_core;
+        double bytes = 0;
+    };
+
+    Place corner(std::size_t op, std::int64_t number) const {
+        return {number / shapes_[op].grid_c, number % shapes_[op].grid_c};
+    }
+
+    NocCoord core(std::size_t op, const Place& inside) const {
         const Place& place = epoch_.places[op];
-        const std::int64_t i = number / shape.grid_c, j = number % shape.grid_c;
-        const std::int64_t r = place.row + (place.transposed ? j : i), c = place.col + (place.transposed ? i : j);
+        const std::int64_t r = place.row + (place.transposed ? inside.col : inside.row);
+        const std::int64_t c = place.col + (place.transposed ? inside.row : inside.col);
         return {budget_.chip->worker_x[static_cast<std::size_t>(c)],
                 budget_.chip->worker_y[static_cast<std::size_t>(r)]};
     }
 
-    void put(const Flow& flow, double sign) {
-        const NocCoord to = core(flow.to, flow.to_core);
-        if (flow.from != dram) return links_.add(core(flow.from, flow.from_core), to, sign * flow.bytes);
-        links_.add_from_dram(to, sign * flow.bytes / static_cast<double>(budget_.chip->dram.size()));
+    void put(const Way& way, double sign) {
+        const NocCoord to = core(way.to, way.to_core);
+        if (way.from != dram) return links_.add(core(way.from, way.from_core), to, sign * way.bytes);
+        links_.add_from_dram(to, sign * way.bytes);
     }
 
     void put_all(std::size_t a, std::size_t b, double sign) {
-        for (const std::size_t f : flows_of_[a]) put(flows_[f], sign);
+        for (const std::size_t f : flows_of_[a]) put(ways_[f], sign);
         for (const std::size_t f : flows_of_[b])
-            if (flows_[f].to != a && flows_[f].from != a) put(flows_[f], sign);
+            if (ways_[f].to != a && ways_[f].from != a) put(ways_[f], sign);
     }
 
     /// Height and width on the chip.
@@ -339,7 +363,7 @@ private:
                 if (extent(a, epoch_.places[a]) != extent(b, epoch_.places[b]) || !movable(a) || !movable(b)) continue;
                 const double before = links_.congestion();
                 const std::pair old(epoch_.places[a], epoch_.places[b]);
-                saved_ = links_.loads();
+                saved_ = links_.links();
                 exchange(a, b);
                 if (links_.congestion() < before * (1 - 1e-9)) {
                     better = true;
@@ -365,18 +389,19 @@ private:
     std::size_t max_starts_;
     std::vector<Blocking> shapes_;
     std::vector<Rectangle> rectangles_;
-    LoadTime load_time_;
+    const LoadTime& load_time_;
     std::vector<Flow> flows_;
+    std::vector<Way> ways_;                           // of the flows
     std::vector<std::vector<std::size_t>> flows_of_;  // per op
     Links links_;
-    std::vector<double> saved_;  // loads before an exchange
+    std::vector<Links::Link> saved_;  // before an exchange
 };
 
 }  // namespace
 
 void PlaceSearch::improve(Epoch& epoch, std::size_t epochs) {
     constexpr std::size_t most = 8, of_all = 128;
-    EpochSearch search(choices_, costs_, budget_, epoch, std::clamp<std::size_t>(of_all / epochs, 1, most));
+    EpochSearch search(choices_, costs_, budget_, load_time_, epoch, std::clamp<std::size_t>(of_all / epochs, 1, most));
     const PlacementResult& found = costs_.cache().places.get(search.signature(), [&] {
         search.run();
         return PlacementResult{epoch.places, epoch.link_cycles, epoch.load_cycles};

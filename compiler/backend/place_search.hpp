@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/backend/epoch_solver.hpp"
+#include "compiler/backend/load_time.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -9,7 +10,7 @@ namespace ttsim::impl::ir {
 class PlaceSearch {
 public:
     PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget)
-        : choices_(choices), costs_(costs), budget_(budget) {}
+        : choices_(choices), costs_(costs), budget_(budget), load_time_(*budget.chip, budget.rows, budget.cols) {}
     /// Improves the places of an epoch: less load on the busiest links, less loading time. Ops placed by the user stay.
     /// Deterministic. Sets Epoch::link_cycles and load_cycles. `epochs`: number of epochs of the model; with more of
     /// them fewer starts are tried, so that a hundred epochs take less than a minute.
@@ -19,6 +20,7 @@ private:
     const Choices& choices_;
     const EdgeCosts& costs_;
     const OpBudget& budget_;
+    LoadTime load_time_;
 };
 
 }  // namespace ttsim::impl::ir

@@ -77,7 +77,7 @@ private:
         const Dims& dims = weights.values->dims();
         const std::int64_t rows = dims[1], columns = dims[2], terms = rows / tile;
         const std::int64_t inner = depthwise ? terms * columns : rows;
-        if (dims[0] != 1 || static_cast<std::int64_t>(means.size()) != inner) return {};
+        if (dims[0] != 1 || columns % tile != 0 || static_cast<std::int64_t>(means.size()) != inner) return {};
         const auto seen = multipliers_.find(weights.queue);
         const Multipliers by = seen == multipliers_.end() ? Multipliers{} : seen->second;
         const std::vector<float>& exact = weights.values->floats();
@@ -86,14 +86,20 @@ private:
         host_convert(formats_.at(weights.queue), {rounded.data(), rows, columns, columns});
         std::vector<double> correction(static_cast<std::size_t>(columns));
         for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t c = 0; c < columns; ++c) {
-                const auto at = static_cast<std::size_t>(r * columns + c);
-                const std::int64_t meets = depthwise ? r / tile * columns + c / tile * tile + r % tile : r;
-                const double wanted = static_cast<double>(exact[at]) * by.gain;
-                correction[static_cast<std::size_t>(c)] +=
-                    (wanted - static_cast<double>(rounded[at])) * means[static_cast<std::size_t>(meets)];
+            for (std::int64_t first = 0; first < columns; first += tile) {
+                const std::int64_t meets = depthwise ? r / tile * columns + first + r % tile : r;
+                const std::int64_t at = r * columns + first;
+                add_errors(exact.data() + at, rounded.data() + at, by.gain, means[static_cast<std::size_t>(meets)],
+                           correction.data() + first);
             }
         return correction;
+    }
+
+    /// Of a tile's row, times the value that it is multiplied by.
+    static void add_errors(const float* __restrict exact, const float* __restrict rounded, double gain, double value,
+                           double* __restrict sums) {
+        for (std::int64_t c = 0; c < tile; ++c)
+            sums[c] += (static_cast<double>(exact[c]) * gain - static_cast<double>(rounded[c])) * value;
     }
 
     static void add_to_bias(QueueValues& bias, const std::vector<double>& correction) {

@@ -8,6 +8,7 @@
 
 #include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "kernels/formats/overflow.hpp"
+#include "kernels/instruction_set.hpp"
 #include "kernels/ops/products.hpp"
 
 namespace ttsim::impl::ir {
@@ -88,9 +89,11 @@ void PushRounding::apply(std::span<float> values) const {
         if (cut_ != 0) round_some<count>(some, cut_);
     };
     constexpr std::size_t many = 64;
-    std::size_t i = 0;
-    for (; i + many <= values.size(); i += many) change(&values[i], std::integral_constant<std::size_t, many>());
-    for (; i < values.size(); ++i) change(&values[i], std::integral_constant<std::size_t, 1>());
+    with_vector_instructions([&] {
+        std::size_t i = 0;
+        for (; i + many <= values.size(); i += many) change(&values[i], std::integral_constant<std::size_t, many>());
+        for (; i < values.size(); ++i) change(&values[i], std::integral_constant<std::size_t, 1>());
+    });
 }
 
 namespace {

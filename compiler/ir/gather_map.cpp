@@ -22,6 +22,21 @@ void GatherMap::begin(std::int64_t at, std::int64_t row) {
     }
 }
 
+void GatherMap::append(const Run& run, std::int64_t places, std::int64_t rows) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    for (std::int64_t k = 0; k < run.count; ++k) {
+        const std::int64_t at = places + run.at + k * run.at_step, row = rows + run.row + k * run.row_step;
+        append(at, row);
+        Run& last = runs_.back();
+        // its steps are those of the run after three elements at most: the rest continues it
+        if (last.count < 2 || last.at_step != run.at_step || last.row_step != run.row_step) continue;
+        const std::int64_t left = run.count - 1 - k;
+        TT_CHECK(at + left * run.at_step < most && row + left * run.row_step < most, "no place for {} elements", left);
+        last.count += static_cast<std::int32_t>(left);
+        return;
+    }
+}
+
 /// Not inline: Literal::at() calls it and must stay small enough to be inlined.
 std::int64_t GatherMap::at(std::int64_t place) const {
     std::int64_t found = -1;

@@ -29,15 +29,35 @@ public:
         }
         begin(at, row);
     }
+    /// append() of a run's elements, `places` and `rows` further.
+    void append(const Run& run, std::int64_t places, std::int64_t rows);
     /// Calls use(at, row) for present positions first <= at < end, in order.
     template <class Use>
     void each(std::int64_t first, std::int64_t end, const Use& use) const {
+        each_run(first, end, [&](const Run& run) {
+            for (std::int64_t k = 0; k < run.count; ++k) use(run.at + k * run.at_step, run.row + k * run.row_step);
+        });
+    }
+    /// Calls use(run) for the runs of these positions, the first and the last perhaps shortened.
+    template <class Use>
+    void each_run(std::int64_t first, std::int64_t end, const Use& use) const {
         auto run = std::lower_bound(runs_.begin(), runs_.end(), first,
                                     [](const Run& r, std::int64_t place) { return r.last() < place; });
         for (; run != runs_.end() && run->at < end; ++run) {
-            std::int64_t k = first <= run->at ? 0 : (first - run->at + run->at_step - 1) / run->at_step;
-            for (; k < run->count && run->at + k * run->at_step < end; ++k)
-                use(run->at + k * run->at_step, run->row + k * run->row_step);
+            if (first <= run->at && run->last() < end) {
+                use(*run);
+                continue;
+            }
+            // a run of one element may have any step
+            const auto rank = [&](std::int64_t place) {
+                return place <= run->at      ? 0
+                       : place > run->last() ? run->count
+                                             : (place - run->at + run->at_step - 1) / run->at_step;
+            };
+            const auto begin = static_cast<std::int32_t>(rank(first)), stop = static_cast<std::int32_t>(rank(end));
+            if (begin >= stop) continue;
+            use(Run{run->at + begin * run->at_step, run->row + begin * run->row_step, stop - begin, run->at_step,
+                    run->row_step});
         }
     }
     std::int64_t at(std::int64_t place) const;

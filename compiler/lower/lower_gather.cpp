@@ -71,9 +71,14 @@ Matrix Lowering::gather_rows(const Matrix& x, const Literal& gather_map, std::in
             for (std::int64_t term = 0; term < terms; ++term) {
                 const std::int64_t from = term * count + first, size = std::min(part, count - first);
                 const std::int64_t to = ((z * blocks + first / part) * terms + term) * part;
-                gather_map.for_each_gathered(from, from + size, [&](std::int64_t i, std::int64_t row) {
-                    all.append(to + i - from, z * x.form.full_rows() + row);
-                });
+                const std::int64_t rows = z * x.form.full_rows();
+                if (const GatherMap* runs = gather_map.gather_map())
+                    runs->each_run(from, from + size,
+                                   [&](const GatherMap::Run& run) { all.append(run, to - from, rows); });
+                else
+                    gather_map.for_each_gathered(from, from + size, [&](std::int64_t i, std::int64_t row) {
+                        all.append(to + i - from, rows + row);
+                    });
             }
     SparseIndex index{Literal::of_gather_map({x.form.z * terms * full, 1}, std::move(all)), std::nullopt};
     return sparse(stacked(x), std::move(index), blocks > 1 ? x.form.z * blocks : 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/next_nonzero.hpp"
 #include "compiler/lower/lowering.hpp"
 
 namespace ttsim::impl::ir {
@@ -43,17 +44,22 @@ Matrix Lowering::product(const Node& n) {
 static double largest_row_sum(const Literal& m) {
     const std::int64_t rows = m.dims()[0], columns = m.dims()[1];
     double most = 0;
-    const auto take_rows = [&](const auto& at) {
-        for (std::int64_t r = 0; r < rows; ++r) {
+    if (is_float(m.dtype()) && !m.is_filled()) {
+        const float* row = m.floats().data();
+        for (std::int64_t r = 0; r < rows; ++r, row += columns) {
             double sum = 0;
-            for (std::int64_t c = 0; c < columns; ++c) sum += std::fabs(static_cast<double>(at(r * columns + c)));
+            const float* const end = row + columns;
+            for (const float* at = next_nonzero(row, end); at != end; at = next_nonzero(at + 1, end))
+                sum += std::fabs(static_cast<double>(*at));
             most = std::max(most, sum);
         }
-    };
-    if (is_float(m.dtype()) && !m.is_filled())
-        take_rows([all = m.floats().data()](std::int64_t i) { return all[i]; });
-    else
-        take_rows([&](std::int64_t i) { return m.at(i); });
+        return most;
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+        double sum = 0;
+        for (std::int64_t c = 0; c < columns; ++c) sum += std::fabs(m.at(r * columns + c));
+        most = std::max(most, sum);
+    }
     return most;
 }
 

@@ -142,6 +142,7 @@ Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const Co
     const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
     if (!by_estimates) return placed;
     try_alternatives(model, options, placed);
+    options.caches->passes.clear();                                         // nothing is lowered any more
     const std::size_t two_runs = 2 * placed.scheduled.schedule.ops.size();  // one alone is no choice
     if (options.simulate && SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs)) {
         const TimedPhase timed("try schedules on the simulated chip");

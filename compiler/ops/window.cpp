@@ -157,11 +157,22 @@ Literal source_map(const std::vector<Window>& spatial, std::int64_t first, std::
     }
     const Dims dims{end.value_or(taps) - first, count(outs)};
     check_element_count(dims);
+    // the last axis has few runs for all positions of the others
+    std::vector<Window> others = spatial;
+    const Window last = others.back();
+    others.pop_back();
     GatherMap map;
     for (std::int64_t k = 0; k < dims[0]; ++k) {
-        const std::vector<std::int64_t> positions = source_positions(spatial, first + k);
-        for (std::size_t o = 0; o < positions.size(); ++o)
-            if (positions[o] >= 0) map.append(k * dims[1] + static_cast<std::int64_t>(o), positions[o]);
+        const std::int64_t tap = first + k;
+        GatherMap along;
+        for (std::int64_t o = 0; o < last.out; ++o)
+            if (const std::int64_t at = last.source(o, tap % last.kernel); at >= 0) along.append(o, at);
+        std::int64_t to = k * dims[1];
+        for (const std::int64_t before : source_positions(others, tap / last.kernel)) {
+            if (before >= 0)
+                for (const GatherMap::Run& run : along.runs()) map.append(run, to, before * last.in);
+            to += last.out;
+        }
     }
     return Literal::of_gather_map(dims, std::move(map));
 }

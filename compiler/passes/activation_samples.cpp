@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "compiler/ir/next_nonzero.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "compiler/ops/device.hpp"
+#include "kernels/instruction_set.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -40,7 +42,9 @@ std::optional<std::vector<double>> ActivationSamples::means(const Node& node, st
     if (!x) return std::nullopt;
     const std::int64_t rows = x->dims()[0], columns = x->dims()[1];
     std::vector<double> sums(static_cast<std::size_t>(columns));
-    for (std::int64_t i = 0; i < rows * columns; ++i) sums[static_cast<std::size_t>(i % columns)] += x->at(i);
+    const float* row = x->floats().data();
+    for (std::int64_t r = 0; r < rows; ++r, row += columns)
+        for (std::int64_t c = 0; c < columns; ++c) sums[static_cast<std::size_t>(c)] += static_cast<double>(row[c]);
     for (double& sum : sums) sum /= static_cast<double>(rows);
     return sums;
 }
@@ -183,22 +187,28 @@ ActivationSamples::Rows ActivationSamples::operand(const Edge& edge) {
     return x;
 }
 
+/// Adds a row of a matrix times a factor. `columns`: of whole tiles.
+static void add_scaled(float* __restrict to, const float* __restrict row, float factor, std::int64_t columns) {
+    for (const float* const end = row + columns; row != end; row += tile, to += tile)
+        for (std::int64_t i = 0; i < tile; ++i) to[i] += factor * row[i];  // a constant number: vector instructions
+}
+
 /// x * matrix
 ActivationSamples::Rows ActivationSamples::times(const Literal& x, const Literal& matrix) const {
     const std::int64_t samples = x.dims()[0], inner = x.dims()[1], outer = matrix.dims()[2];
-    if (matrix.dims()[0] != 1 || matrix.dims()[1] != inner) return std::nullopt;
+    if (matrix.dims()[0] != 1 || matrix.dims()[1] != inner || outer % tile != 0) return std::nullopt;
     Literal y = zeros(samples, outer);
     float* const to = y.floats().data();
     const float *const from = x.floats().data(), *const weights = matrix.floats().data();
     constexpr std::int64_t block = 8;  // sample rows for which a row of the matrix is read once
     parallel_for(threads_, static_cast<std::size_t>((samples + block - 1) / block), [&](std::size_t n) {
         const std::int64_t first = static_cast<std::int64_t>(n) * block, last = std::min(first + block, samples);
-        for (std::int64_t k = 0; k < inner; ++k)
-            for (std::int64_t p = first; p < last; ++p) {
-                const float factor = from[p * inner + k];
-                if (factor == 0) continue;
-                for (std::int64_t c = 0; c < outer; ++c) to[p * outer + c] += factor * weights[k * outer + c];
-            }
+        with_vector_instructions([&] {
+            for (std::int64_t k = 0; k < inner; ++k)
+                for (std::int64_t p = first; p < last; ++p)
+                    if (const float factor = from[p * inner + k]; factor != 0)
+                        add_scaled(to + p * outer, weights + k * outer, factor, outer);
+        });
     });
     return y;
 }
@@ -212,14 +222,15 @@ ActivationSamples::Rows ActivationSamples::depthwise(const Literal& x, const Lit
     const float *const from = x.floats().data(), *const weights = matrix.floats().data();
     // most elements are 0: the diagonal of each tile is used. 0 times infinity is NaN, so then all are multiplied.
     const bool all = std::any_of(from, from + x.size(), [](float v) { return !std::isfinite(v); });
-    for (std::int64_t k = 0; k < terms * tile; ++k)
-        for (std::int64_t c = 0; c < outer; ++c) {
-            const float weight = weights[k * outer + c];
-            if (weight == 0 && !all) continue;
-            const std::int64_t column = c / tile * tile + k % tile;
+    for (std::int64_t k = 0; k < terms * tile; ++k) {
+        const float *const row = weights + k * outer, *const end = row + outer;
+        const auto from_on = [&](const float* at) { return all ? at : next_nonzero(at, end); };
+        for (const float* at = from_on(row); at != end; at = from_on(at + 1)) {
+            const std::int64_t c = at - row, column = c / tile * tile + k % tile;
             for (std::int64_t p = 0; p < samples; ++p)
-                to[p * outer + c] += from[(p * terms + k / tile) * outer + column] * weight;
+                to[p * outer + c] += from[(p * terms + k / tile) * outer + column] * *at;
         }
+    }
     return y;
 }
 
@@ -266,8 +277,10 @@ ActivationSamples::Rows ActivationSamples::product(const Node& node) {
     if (!y || node.inputs.size() == 2) return y;
     const Rows bias = operand(node.inputs[2]);
     if (!bias || bias->dims()[0] != 1 || bias->dims()[1] != y->dims()[1]) return std::nullopt;
-    for (std::int64_t i = 0; i < y->size(); ++i)
-        y->floats()[static_cast<std::size_t>(i)] += static_cast<float>(bias->at(i % bias->size()));
+    const std::vector<float>& added = bias->floats();
+    std::vector<float>& sums = y->floats();
+    for (std::size_t i = 0; i < sums.size(); i += added.size())
+        for (std::size_t c = 0; c < added.size(); ++c) sums[i + c] += added[c];
     return y;
 }
 

@@ -41,6 +41,7 @@
 #include <set>
 
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/next_nonzero.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/device.hpp"
 #include "compiler/passes/fp16_quantizers.hpp"
@@ -162,9 +163,11 @@ private:
     static bool is_fixed(const Node& node) { return !node.derivation || node.derivation->fixed; }
     static bool has_one_bit(const Node& node) {
         float digit = 0;
-        for (const float value : node.literal->floats()) {
-            const float magnitude = std::fabs(value);
-            if (magnitude == 0 || magnitude == digit) continue;
+        const std::vector<float>& values = node.literal->floats();
+        const float* const end = values.data() + values.size();
+        for (const float* at = next_nonzero(values.data(), end); at != end; at = next_nonzero(at + 1, end)) {
+            const float magnitude = std::fabs(*at);
+            if (magnitude == digit) continue;
             int exponent = 0;
             if (digit != 0 || std::frexp(magnitude, &exponent) != 0.5F) return false;
             digit = magnitude;

@@ -5,6 +5,7 @@
 //
 // %bias must be a constant with equal rows, which the third operand of a product needs. buda.depthwise is handled
 // alike.
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/ir/derivation.hpp"
@@ -17,9 +18,10 @@ namespace {
 bool rows_equal(const Literal& literal) {
     const std::int64_t cols = literal.dims()[2], rows = literal.dims()[1];
     const std::vector<float>& v = literal.floats();
-    for (std::int64_t i = 0; i < literal.size(); ++i)
-        if (v[static_cast<std::size_t>(i)] != v[static_cast<std::size_t>(i / (rows * cols) * rows * cols + i % cols)])
-            return false;
+    const float* const end = v.data() + v.size();
+    for (const float* slice = v.data(); slice != end; slice += rows * cols)
+        for (const float* row = slice; row != slice + rows * cols; row += cols)
+            if (!std::equal(row, row + cols, slice)) return false;
     return true;
 }
 

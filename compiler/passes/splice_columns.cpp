@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ir/next_nonzero.hpp"
 #include "compiler/ir/pass.hpp"
 #include "isa/data_format.hpp"
 
@@ -37,10 +38,9 @@ Tile tile_at(const Literal& matrix, std::int64_t tile_row, std::int64_t tile_col
     bool zero = true, identity = true;
     for (std::int64_t r = 0; r < tile_side && (zero || identity); ++r) {
         const float* row = matrix.floats().data() + (tile_row * tile_side + r) * cols + tile_col * tile_side;
-        for (std::int64_t c = 0; c < tile_side; ++c) {
-            zero = zero && row[c] == 0;
-            identity = identity && row[c] == (r == c ? 1.0F : 0.0F);
-        }
+        const float *const end = row + tile_side, *const found = next_nonzero(row, end);
+        zero = zero && found == end;
+        identity = identity && found == row + r && *found == 1 && next_nonzero(found + 1, end) == end;
     }
     return zero ? Tile::Zero : identity ? Tile::Identity : Tile::Other;
 }

@@ -1,7 +1,12 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "compiler/ir/builder.hpp"
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/next_nonzero.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 #include "tests/compiler/random_graph.hpp"
@@ -199,6 +204,55 @@ TEST_CASE("floats that are made when they are read are as others") {
     CHECK(later == changed);
     const Literal wrong = Literal::computed_on_read(DType::F32, {3}, [] { return std::vector<float>{1}; });
     CHECK_THROWS_AS(wrong.floats(), Error);
+}
+
+TEST_CASE("runs are appended as their elements are") {
+    std::mt19937 random(5);
+    for (int round = 0; round < 500; ++round) {
+        GatherMap parts, at_once, one_by_one;
+        std::int64_t at = 0;
+        for (auto left = 1 + random() % 6; left > 0; --left) {
+            GatherMap piece;  // a few runs of its own
+            std::int64_t place = 0;
+            for (auto runs = 1 + random() % 2; runs > 0; --runs) {
+                const auto step = static_cast<std::int64_t>(1 + random() % 2),
+                           down = static_cast<std::int64_t>(random() % 2);
+                auto row = static_cast<std::int64_t>(random() % 3 + 8);
+                for (auto n = 1 + random() % 5; n > 0; --n, place += step, row += down ? -1 : 1)
+                    piece.append(place, row);
+            }
+            const auto rows = static_cast<std::int64_t>(random() % 3);
+            for (const GatherMap::Run& run : piece.runs()) at_once.append(run, at, rows);
+            piece.each(0, place, [&](std::int64_t to, std::int64_t row) { one_by_one.append(at + to, rows + row); });
+            at += place;
+        }
+        CHECK(at_once == one_by_one);
+        const auto first = static_cast<std::int64_t>(random()) % at;
+        one_by_one.each_run(0, first, [&](const GatherMap::Run& run) { parts.append(run, 0, 0); });
+        one_by_one.each_run(first, at, [&](const GatherMap::Run& run) { parts.append(run, 0, 0); });
+        CHECK(parts == one_by_one);
+    }
+}
+
+TEST_CASE("zeros of both signs are skipped, anything else is not") {
+    std::mt19937 random(6);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<float> values(random() % 40);
+        for (float& value : values) switch (random() % 12) {
+                case 0:
+                    value = 1e-45F;
+                    break;
+                case 1:
+                    value = std::numeric_limits<float>::quiet_NaN();
+                    break;
+                default:
+                    value = random() % 2 ? 0.0F : -0.0F;
+            }
+        const float *const begin = values.data(), *const end = begin + values.size();
+        for (const float* from = begin; from != end; ++from)
+            CHECK(next_nonzero(from, end) == std::find_if(from, end, [](float v) { return !(v == 0); }));
+        CHECK(next_nonzero(end, end) == end);
+    }
 }
 
 TEST_CASE("a gather map is the same as runs or as integers") {
