@@ -1,7 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <stdexcept>
+#include <string_view>
+#include <thread>
 
 #include "base/parallel.hpp"
 #include "base/phase_times.hpp"
@@ -32,6 +36,104 @@ TEST_CASE("phases are counted inside the phases that call them") {
     CHECK(whole.phases[1].name == "other work");
     CHECK(whole.seconds >= whole.phases[0].seconds + whole.phases[1].seconds);
     CHECK(whole.phases[0].seconds >= whole.phases[0].phases[0].seconds);
+}
+
+namespace {
+
+/// Keeps the processor busy for this long.
+void compute(double seconds) {
+    const auto used = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+    for (const double begin = used(); used() - begin < seconds;) {
+    }
+}
+void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+}  // namespace
+
+TEST_CASE("a phase has its own time and that of the phases inside, not that of others") {
+    constexpr double busy = 0.05, idle = 0.2, slack = 0.1;
+    PhaseTimes times("whole");
+    {
+        const TimedPhase outer("outer");
+        {
+            const TimedPhase inner("inner");
+            compute(busy);
+        }
+        wait(idle);
+        const TimedPhase second("second");
+        compute(busy);
+    }
+    { const TimedPhase after("after"); }
+    compute(busy);
+    const PhaseTime whole = times.end();
+    REQUIRE(whole.phases.size() == 2);
+    const PhaseTime &outer = whole.phases[0], &after = whole.phases[1];
+    REQUIRE(outer.phases.size() == 2);
+    const PhaseTime &inner = outer.phases[0], &second = outer.phases[1];
+    CHECK(inner.name == "inner");
+    CHECK(second.name == "second");
+    CHECK(inner.phases.empty());
+    CHECK(inner.seconds >= busy);
+    CHECK(outer.seconds >= inner.seconds + second.seconds + idle);
+    // waiting takes no time of the processor
+    CHECK(inner.processor_seconds >= 0.9 * busy);
+    CHECK(outer.processor_seconds >= 1.8 * busy);
+    CHECK(outer.processor_seconds < 2 * busy + slack);
+    CHECK(after.processor_seconds < busy);
+    CHECK(whole.processor_seconds >= outer.processor_seconds + 0.9 * busy);
+}
+
+TEST_CASE("a phase is found again only inside the same phase, also in itself") {
+    PhaseTimes times("whole");
+    for (const std::string_view outer : {"a", "b", "a"}) {
+        const TimedPhase one(outer);
+        const TimedPhase two("same");
+        const TimedPhase three("same");
+    }
+    const PhaseTime whole = times.end();
+    REQUIRE(whole.phases.size() == 2);
+    for (const PhaseTime& outer : whole.phases) {
+        const std::int64_t calls = outer.name == "a" ? 2 : 1;
+        CHECK(outer.calls == calls);
+        REQUIRE(outer.phases.size() == 1);
+        CHECK(outer.phases[0].calls == calls);
+        REQUIRE(outer.phases[0].phases.size() == 1);
+        CHECK(outer.phases[0].phases[0].calls == calls);
+        CHECK(outer.phases[0].phases[0].phases.empty());
+    }
+}
+
+TEST_CASE("a measurement inside another one is apart, and phases go on in the outer one") {
+    PhaseTimes times("whole");
+    const auto inside = [] {
+        PhaseTimes inner("inside");
+        work(1);
+        return inner.end();
+    };
+    CHECK(inside().phases.size() == 1);
+    { PhaseTimes unused("not ended"); }
+    { const TimedPhase timed("next"); }
+    {
+        const UntimedPhases shared;
+        work(1);
+    }
+    { const TimedPhase timed("last"); }
+    const PhaseTime whole = times.end();
+    REQUIRE(whole.phases.size() == 2);
+    CHECK(whole.phases[0].name == "next");
+    CHECK(whole.phases[1].name == "last");
+}
+
+TEST_CASE("nothing is measured after end(), until the next measurement") {
+    PhaseTimes times("whole");
+    times.end();
+    work(1);  // not measured any more
+    PhaseTimes again("again");
+    work(1);
+    const PhaseTime whole = again.end();
+    CHECK(whole.name == "again");
+    CHECK(whole.phases.size() == 1);
+    CHECK(whole.calls == 1);
 }
 
 TEST_CASE("a phase ends with an exception") {

@@ -1,8 +1,11 @@
 // States between passes that lowerings of the same model share.
 #include <catch2/catch.hpp>
 
+#include <set>
+
 #include "compiler/ir/builder.hpp"
-#include "compiler/model/pass_cache.hpp"
+#include "compiler/model/compile_caches.hpp"
+#include "compiler/model/model_compiler.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
@@ -60,6 +63,128 @@ TEST_CASE("a state is found with the choices that the passes before it read") {
     CHECK_FALSE(cache.find("fuse-ops", first));
     cache.clear();
     CHECK_FALSE(cache.find("host-windows", first));
+}
+
+TEST_CASE("choices that differ in any value or name have states of their own") {
+    const auto fractured = [](const char* name, std::int64_t rows) {
+        Overrides made;
+        made[name].fracture = rows;
+        return made;
+    };
+    const std::vector<Overrides> overrides{{}, fractured("a", 2), fractured("a", 3), fractured("b", 2)};
+    std::vector<Tiling> tilings(11);
+    tilings[1].padding = {{7, 8}};
+    tilings[2].padding = {{7, 9}};
+    tilings[3].padding = {{5, 8}};
+    tilings[4].parts = {{{1, 2}, 2}};
+    tilings[5].parts = {{{1, 2}, 4}};
+    tilings[6].parts = {{{2, 1}, 2}};
+    tilings[7].divided = {{"a", 2}};
+    tilings[8].divided = {{"a", 3}};
+    tilings[9].divided = {{"b", 2}};
+    tilings[10].splices = false;
+    std::vector<PassChoices> all;
+    for (const Overrides& user : overrides)
+        for (const Tiling& tiling : tilings)
+            for (const bool broadcasts : {true, false}) all.push_back({user, tiling, broadcasts});
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        PassCache cache;
+        cache.keep("", all[k], state_of("kept"));
+        for (std::size_t other = 0; other < all.size(); ++other)
+            CHECK((cache.find("", all[other]) != nullptr) == (other == k));
+    }
+}
+
+TEST_CASE("of overrides only fractures count: a compilation changes no others") {
+    PassCache cache;
+    Overrides none, placed;
+    placed["a"].queued = {0};
+    const Tiling tiling;
+    cache.keep("", {none, tiling, true}, state_of("kept"));
+    CHECK(cache.find("", {placed, tiling, true}));
+}
+
+TEST_CASE("a kept state is a copy, the first one stays, and the oldest are forgotten") {
+    PassCache cache;
+    const Overrides none;
+    std::vector<Tiling> tilings(66);
+    for (std::size_t k = 0; k < tilings.size(); ++k) tilings[k].padding = {{static_cast<std::int64_t>(k), 100}};
+    PassCache::State state = state_of("first");
+    cache.keep("", {none, tilings[0], true}, state);
+    state.made.notes.front() = "changed";
+    cache.keep("", {none, tilings[0], true}, state);
+    CHECK(name_of(cache.find("", {none, tilings[0], true})) == "first");
+    for (const Tiling& tiling : tilings) cache.keep("", {none, tiling, true}, state);
+    CHECK_FALSE(cache.find("", {none, tilings[0], true}));
+    CHECK(cache.find("", {none, tilings.back(), true}));
+}
+
+namespace {
+
+/// Two convolutions of 3 x 3, whose results and input are joined by channel.
+Graph two_convolutions() {
+    Graph graph;
+    Builder build(graph);
+    const auto weights = [&](std::int64_t from, std::int64_t to) {
+        Literal values(DType::F32, {to, from, 3, 3});
+        for (std::size_t i = 0; i < values.floats().size(); ++i) values.floats()[i] = static_cast<float>(i % 13) / 16;
+        return build.model_constant(std::move(values));
+    };
+    const Attrs padded{attr::pads({1, 1, 1, 1})};
+    const ValueId x = build.input("x", {DType::F32, {1, 32, 12, 12}, {}});
+    const ValueId a = build.add(op::relu, {build.add(op::conv, {x, weights(32, 64)}, padded)});
+    const ValueId b = build.add(op::relu, {build.add(op::conv, {a, weights(64, 32)}, padded)});
+    // 128 channels, of which the value has some from `first` on
+    const auto placed = [&](ValueId value, std::int64_t first) {
+        const std::int64_t channels = build.dims(value)[1], all = 128;
+        Literal places(DType::F32, {all, channels});
+        for (std::int64_t c = 0; c < channels; ++c) places.set((first + c) * channels + c, 1);
+        return build.map_axis(value, 1, std::move(places));
+    };
+    const ValueId both = build.add(op::add, {placed(x, 0), placed(a, 32)});
+    graph.outputs.push_back({"y", build.add(op::add, {both, placed(b, 96)}), {}});
+    graph.verify();
+    return graph;
+}
+
+struct Way {
+    const char* what;
+    CompileOptions options;
+};
+
+/// Options that a compilation tries one after the other.
+std::vector<Way> ways() {
+    std::vector<Way> all{
+        {"plain", {}}, {"without splices", {}}, {"without broadcasts", {}}, {"fractured", {}}, {"plain again", {}}};
+    all[1].options.splice_columns = false;
+    all[2].options.use_kernel_broadcasts = false;
+    for (const std::string& name : convolution_names(two_convolutions())) all[3].options.overrides[name].fracture = 3;
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a lowering with the states of others is the same as one on its own") {
+    const Graph model = two_convolutions();
+    const auto shared = std::make_shared<CompileCaches>();
+    std::set<std::string> different;
+    for (Way& way : ways()) {
+        CAPTURE(way.what);
+        const Lowered alone = ModelCompiler(way.options).lower(model);
+        way.options.caches = shared;
+        const Lowered made = ModelCompiler(way.options).lower(model);
+        CHECK(print_graph(made.graph) == print_graph(alone.graph));
+        CHECK(equal(made.graph, alone.graph));
+        CHECK(equal(made.unfused, alone.unfused));
+        CHECK(equal(made.model, alone.model));
+        CHECK(made.unfused_ops == alone.unfused_ops);
+        CHECK(made.tiling == alone.tiling);
+        CHECK(made.notes == alone.notes);
+        CHECK(equal(made.host.graph, alone.host.graph));
+        CHECK(made.overrides.size() == alone.overrides.size());
+        different.insert(print_graph(made.graph));
+    }
+    CHECK(different.size() >= 3);  // else the states would not matter
 }
 
 TEST_CASE("the states of large models are not kept") {

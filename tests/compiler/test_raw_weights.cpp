@@ -1,8 +1,10 @@
 // Weights that stay in the file of a model while its message is parsed.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 
+#include "base/read_file.hpp"
 #include "compiler/onnx/raw_weights.hpp"
 #include "compiler/onnx/read.hpp"
 #include "tests/compiler/fresh_folder.hpp"
@@ -56,6 +58,30 @@ onnx::ModelProto sum_of(std::int64_t size) {
 
 constexpr std::int64_t many = 1 << 15;
 
+/// As sum_of(), with a second large tensor of other values, before and after which are small ones.
+onnx::ModelProto two_large() {
+    onnx::ModelProto model = sum_of(many);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    onnx::TensorProto other = weights("other", many, true);
+    std::string data = other.raw_data();
+    for (std::size_t i = 0; i < data.size(); i += sizeof(float)) data[i] = static_cast<char>(i / 4 % 101);
+    other.set_raw_data(data);
+    *graph.add_initializer() = weights("last", 1, true);
+    *graph.add_initializer() = other;
+    graph.mutable_initializer()->SwapElements(0, 1);  // a small one is first
+    std::string last = graph.output(0).name();
+    for (const std::string name : {"other", "last"}) {
+        auto& node = *graph.add_node();
+        node.set_op_type("Add");
+        node.add_input(last);
+        node.add_input(name);
+        last = "with_" + name;
+        node.add_output(last);
+    }
+    graph.mutable_output(0)->set_name(last);
+    return model;
+}
+
 std::string written(const std::string& bytes, const std::string& file) {
     std::ofstream(file, std::ios::binary) << bytes;
     return file;
@@ -85,6 +111,71 @@ TEST_CASE("a file gives the graph that its bytes give") {
     const ir::Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
     CHECK(equal(parsed, read));
     CHECK(parsed.nodes.size() == read.nodes.size());
+}
+
+TEST_CASE("every initializer has its own data, wherever it lies in the file") {
+    const onnx::ModelProto model = two_large();
+    const std::string bytes = model.SerializeAsString();
+    const auto split = split_model(bytes);
+    REQUIRE(split);
+    REQUIRE(static_cast<int>(split->data.size()) == model.graph().initializer_size());
+    for (std::size_t k = 0; k < split->data.size(); ++k) {
+        const std::string& own = model.graph().initializer(static_cast<int>(k)).raw_data();
+        CHECK((split->data[k].empty() ? own.size() < many : split->data[k] == own));
+    }
+    const TempFolder folder;
+    const Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
+    CHECK(equal(parse_onnx(bytes, "model", {}), read));
+    std::vector<LiteralPtr> large;
+    for (const Node& node : read.nodes)
+        if (node.literal && node.literal->size() == many) large.push_back(node.literal);
+    REQUIRE(large.size() == 3);
+    for (const LiteralPtr& literal : large) CHECK(literal->at(0) == 0);
+    CHECK(std::count_if(large.begin(), large.end(), [](const LiteralPtr& l) { return l->at(14) == 2; }) == 2);
+}
+
+TEST_CASE("a file that is cut short is refused as its bytes are, wherever it ends") {
+    const std::string bytes = two_large().SerializeAsString();
+    const TempFolder folder;
+    const std::string file = folder.path() + "/model.onnx";
+    const auto refusal = [](const auto& read) -> std::string {
+        try {
+            read();
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    for (std::size_t size = 1; size < bytes.size(); size += size < 300 ? 1 : 4'999) {
+        CAPTURE(size);
+        const std::string part = bytes.substr(0, size);
+        const std::string of_file = refusal([&] { read_onnx(written(part, file), {}); });
+        CHECK(of_file == refusal([&] { parse_onnx(part, file, {}); }));
+        CHECK(of_file != "");
+    }
+}
+
+TEST_CASE("the bytes of a file end where it ends, and forgetting some leaves the others") {
+    const TempFolder folder;
+    std::string text;
+    for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + i % 23);
+    const InputFile in(written(text, folder.path() + "/file"), 1 << 20);
+    CHECK(FileBytes(in.descriptor(), in.size()).bytes() == text);
+    CHECK(FileBytes(in.descriptor(), 1000).bytes() == std::string_view(text).substr(0, 1000));
+    CHECK(FileBytes(in.descriptor(), in.size() + 20'000).bytes() == text);  // it was longer when it was measured
+    CHECK(FileBytes(in.descriptor(), 0).bytes().empty());
+    for (const auto& [first, size] : {std::pair<std::size_t, std::size_t>{0, 50'000},
+                                      {1, 49'998},
+                                      {4'096, 8'192},
+                                      {4'097, 8'190},
+                                      {100, 50},
+                                      {8'191, 2},
+                                      {45'055, 4'945}}) {
+        const FileBytes bytes(in.descriptor(), in.size());
+        forget(bytes.bytes().substr(first, size));
+        CHECK(bytes.bytes().substr(0, first) == std::string_view(text).substr(0, first));
+        CHECK(bytes.bytes().substr(first + size) == std::string_view(text).substr(first + size));
+    }
 }
 
 TEST_CASE("a message is not split if it is cut off, or has no large data") {
