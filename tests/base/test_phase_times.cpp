@@ -175,8 +175,30 @@ TEST_CASE("a phase has the peak of its memory and what it keeps") {
     CHECK(kept.back() == 'x');
     const PhaseTime &before = whole.phases[0], &keeps = whole.phases[1];
     CHECK(keeps.growth > static_cast<std::int64_t>(bytes - most_else));
+    CHECK(keeps.growth < static_cast<std::int64_t>(bytes + most_else));
     CHECK(keeps.peak > before.peak + static_cast<std::int64_t>(bytes - most_else));
     CHECK(whole.peak >= keeps.peak);
+}
+
+TEST_CASE("calls of a phase add up, and its peak is at least that of the phases inside") {
+    constexpr double busy = 0.03;
+    constexpr std::size_t bytes = std::size_t{64} << 20, most_else = std::size_t{16} << 20;
+    PhaseTimes times("whole");
+    for (int call = 0; call < 3; ++call) {
+        const TimedPhase outer("outer");
+        compute(busy);
+        if (call > 0) continue;
+        const TimedPhase inner("inner");
+        const std::vector<char> freed(bytes, 'x');
+        CHECK(freed.back() == 'x');
+    }
+    const PhaseTime whole = times.end();
+    const PhaseTime& outer = whole.phases[0];
+    CHECK(outer.calls == 3);
+    CHECK(outer.seconds >= 3 * busy);
+    CHECK(outer.peak >= outer.phases[0].peak);
+    CHECK(whole.peak >= outer.peak);
+    CHECK(outer.growth < static_cast<std::int64_t>(most_else));
 }
 
 TEST_CASE("the table leaves out small phases, whose time is that of others") {

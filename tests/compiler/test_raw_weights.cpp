@@ -183,6 +183,10 @@ TEST_CASE("a message is not split if it is cut off, or has no large data") {
     for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, std::size_t{40}, std::size_t{1}})
         CHECK_FALSE(split_model(bytes.substr(0, size)));
     CHECK_FALSE(split_model(sum_of(2).SerializeAsString()));
+    onnx::ModelProto broken;  // its graph ends within an initializer
+    broken.GetReflection()->MutableUnknownFields(&broken)->AddLengthDelimited(
+        7, sum_of(many).graph().SerializeAsString() + "\x2a\x7f");
+    CHECK_FALSE(split_model(broken.SerializeAsString()));
     CHECK_FALSE(split_model(""));
     CHECK_FALSE(split_model(std::string(20, '\xff')));
 }
