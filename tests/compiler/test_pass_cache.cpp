@@ -122,8 +122,8 @@ TEST_CASE("a kept state is a copy, the first one stays, and the oldest are forgo
 namespace {
 
 /// Convolutions of 3 x 3, whose results are joined by channel and read by one of 1 x 1.
-Graph convolutions() {
-    Graph graph;
+ir::Graph convolutions() {
+    ir::Graph graph;
     Builder build(graph);
     const auto convolved = [&](ValueId x, std::int64_t to, std::int64_t kernel) {
         Literal weights(DType::F32, {to, build.dims(x)[1], kernel, kernel});
@@ -167,7 +167,7 @@ std::vector<Way> ways() {
 }  // namespace
 
 TEST_CASE("a lowering with the states of others is the same as one on its own") {
-    const Graph model = convolutions();
+    const ir::Graph model = convolutions();
     const auto shared = std::make_shared<CompileCaches>();
     std::set<std::string> different;
     for (Way& way : ways()) {

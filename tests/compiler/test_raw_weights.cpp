@@ -124,7 +124,7 @@ TEST_CASE("every initializer has its own data, wherever it lies in the file") {
         CHECK((split->data[k].empty() ? own.size() < many : split->data[k] == own));
     }
     const TempFolder folder;
-    const Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
+    const ir::Graph read = read_onnx(written(bytes, folder.path() + "/model.onnx"), {});
     CHECK(equal(parse_onnx(bytes, "model", {}), read));
     std::vector<LiteralPtr> large;
     for (const Node& node : read.nodes)
