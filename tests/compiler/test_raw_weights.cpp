@@ -29,6 +29,19 @@ onnx::TensorProto weights(const std::string& name, std::int64_t size, bool raw) 
     return tensor;
 }
 
+/// Adds the constants to a value one after the other; the name of the sum.
+std::string plus(onnx::GraphProto& graph, std::string last, std::initializer_list<std::string> constants) {
+    for (const std::string& name : constants) {
+        auto& node = *graph.add_node();
+        node.set_op_type("Add");
+        node.add_input(last);
+        node.add_input(name);
+        last = "with_" + name;
+        node.add_output(last);
+    }
+    return last;
+}
+
 /// y = x + large + small + listed.
 onnx::ModelProto sum_of(std::int64_t size) {
     onnx::ModelProto model;
@@ -43,16 +56,7 @@ onnx::ModelProto sum_of(std::int64_t size) {
     *graph.add_initializer() = weights("large", size, true);
     *graph.add_initializer() = weights("small", 1, true);
     *graph.add_initializer() = weights("listed", size, false);
-    std::string last = "x";
-    for (const std::string name : {"large", "small", "listed"}) {
-        auto& node = *graph.add_node();
-        node.set_op_type("Add");
-        node.add_input(last);
-        node.add_input(name);
-        last = "with_" + name;
-        node.add_output(last);
-    }
-    graph.add_output()->set_name(last);
+    graph.add_output()->set_name(plus(graph, "x", {"large", "small", "listed"}));
     return model;
 }
 
@@ -69,16 +73,7 @@ onnx::ModelProto two_large() {
     *graph.add_initializer() = weights("last", 1, true);
     *graph.add_initializer() = other;
     graph.mutable_initializer()->SwapElements(0, 1);  // a small one is first
-    std::string last = graph.output(0).name();
-    for (const std::string name : {"other", "last"}) {
-        auto& node = *graph.add_node();
-        node.set_op_type("Add");
-        node.add_input(last);
-        node.add_input(name);
-        last = "with_" + name;
-        node.add_output(last);
-    }
-    graph.mutable_output(0)->set_name(last);
+    graph.mutable_output(0)->set_name(plus(graph, graph.output(0).name(), {"other", "last"}));
     return model;
 }
 
