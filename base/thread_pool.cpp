@@ -66,9 +66,8 @@ ThreadPool::~ThreadPool() {
 /// wait for. Each chain begins with a task that is ready, or that was reserved and never started.
 void ThreadPool::drop_unfinished() noexcept {
     failed_.store(true, std::memory_order_relaxed);  // run() then only releases the work
-    for (const std::weak_ptr<State>& reserved : reserved_) {
-        const std::shared_ptr<State> state = reserved.lock();
-        if (!state || state->self || state->done.load(std::memory_order_relaxed)) continue;
+    for (const std::shared_ptr<State>& state : reserved_) {
+        if (state->self || state->done.load(std::memory_order_relaxed)) continue;
         pending_.fetch_add(1, std::memory_order_relaxed);
         finish(state.get());
     }
@@ -80,7 +79,7 @@ Task ThreadPool::reserve() {
     task.state_ = std::make_shared<State>();
     const std::lock_guard lock(reserved_mutex_);
     if (reserved_.size() == reserved_.capacity())
-        std::erase_if(reserved_, [](const std::weak_ptr<State>& state) { return state.expired(); });
+        std::erase_if(reserved_, [](const auto& state) { return state->done.load(std::memory_order_acquire); });
     if (2 * reserved_.size() > reserved_.capacity()) reserved_.reserve(2 * reserved_.capacity());
     reserved_.push_back(task.state_);
     return task;

@@ -89,7 +89,7 @@ private:
     std::atomic<bool> stop_{false}, failed_{false};
     std::mutex failure_mutex_, reserved_mutex_;
     std::exception_ptr failure_;
-    std::vector<std::weak_ptr<State>> reserved_;  // tasks that may never be started
+    std::vector<std::shared_ptr<State>> reserved_;  // tasks that may never be started, and done ones until it grows
     std::vector<std::thread> workers_;
 };
 
