@@ -59,7 +59,7 @@ extern const Backend avx512;
 
 #ifdef TT_EXACT_BYTES  // size of a vector register; set by the three sources, with TT_EXACT_LANE
 
-#if TT_EXACT_BYTES == 64
+#if TT_EXACT_BYTES > 16
 #include <immintrin.h>
 #endif
 
@@ -73,7 +73,9 @@ using Lane = TT_EXACT_LANE;
 constexpr int bytes = TT_EXACT_BYTES;
 constexpr int lanes = bytes / int{sizeof(Lane)};  // of group sums
 constexpr int words = bytes / 4;                  // of Dst
+constexpr int shorts = bytes / 2;                 // of exponents
 constexpr int panel = 32;                         // columns of Dst processed together
+constexpr int most_rows = 128;                    // of Dst processed together: they take 70 KB
 constexpr int group = 8;                          // products summed before they are added to Dst
 constexpr int issue = 2 * group;                  // inner length of one instruction
 constexpr int max_tile = 32;
@@ -84,9 +86,13 @@ using LaneVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = 
 using Word [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
 using FloatVector [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = float;
 using Narrow [[gnu::vector_size(words * sizeof(Lane)), gnu::aligned(2), gnu::may_alias]] = Lane;
+/// Exponents, which have 16 bits on all processors.
+using Short = std::int16_t;
+using ShortVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = Short;
+using NarrowShort [[gnu::vector_size(words * sizeof(Short)), gnu::aligned(2), gnu::may_alias]] = Short;
 
-/// Exponent of a zero operand: below all others; the sum of two still fits a lane.
-constexpr Lane no_exponent = -4096;
+/// Exponent of a zero operand: below all others; the sum of two still fits 16 bits.
+constexpr Short no_exponent = -4096;
 
 template <class V>
 V larger(V a, V b) {
@@ -108,6 +114,13 @@ Word shifted_right(Word x, Word distance) {
 }
 Word shifted_left(Word x, Word distance) {
     return reinterpret_cast<Word>(_mm512_sllv_epi32(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(distance)));
+}
+#elif TT_EXACT_BYTES == 32
+Word shifted_right(Word x, Word distance) {
+    return reinterpret_cast<Word>(_mm256_srav_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(distance)));
+}
+Word shifted_left(Word x, Word distance) {
+    return reinterpret_cast<Word>(_mm256_sllv_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(distance)));
 }
 #else
 Word shifted_right(Word x, Word distance) { return x >> smaller(distance, Word{} + 31); }
@@ -206,12 +219,23 @@ template <class V>
 void store(void* to, V value) {
     *static_cast<V*>(to) = value;
 }
-Word wide(const Lane* from) {
+Word wide(const Short* from) {
 #if TT_EXACT_BYTES == 64  // GCC 12 converts in two halves
     return reinterpret_cast<Word>(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+#elif TT_EXACT_BYTES == 32
+    return reinterpret_cast<Word>(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 #else
-    return __builtin_convertvector(load<Narrow>(from), Word);
+    return __builtin_convertvector(load<NarrowShort>(from), Word);
 #endif
+}
+[[maybe_unused]] Word wide(const std::int32_t* from) { return load<Word>(from); }
+/// A register of lanes, from exponents.
+template <class V>
+V lanes_of(const Short* from) {
+    if constexpr (sizeof(V{}[0]) == sizeof(Short))
+        return load<V>(from);
+    else
+        return wide(from);
 }
 
 // --- products of 16 inner indices -----------------------------------------------------------------------------------
@@ -232,7 +256,7 @@ constexpr float tie_breaker = 1.0F + 0x1p-13F;
 
 /// SrcA operand of one tile: exponents, and signed factors of the high and low phases.
 struct Port {
-    alignas(bytes) Lane exponent[max_tile][panel];
+    alignas(bytes) Short exponent[max_tile][panel];
     alignas(bytes) std::int32_t bits[max_tile][panel];  ///< float32
     alignas(bytes) float fast_factor[2][max_tile][panel];
     alignas(bytes) Lane factor[2][max_tile][panel];  ///< doubled, see round_shift
@@ -240,12 +264,15 @@ struct Port {
 };
 /// The same for a row of in0 (SrcB).
 struct Row {
-    alignas(bytes) std::int32_t exponent[max_tile];  ///< copies of a lane, since processors repeat 32 bits fastest
+    alignas(bytes) std::int32_t exponent[max_tile];  ///< each twice, since processors repeat 32 bits fastest
     alignas(bytes) std::int32_t bits[max_tile];
     alignas(bytes) float fast_factor[2][max_tile];
-    alignas(bytes) Lane factor[2][max_tile];
     bool is_fast;
     bool empty[max_tile / issue];
+};
+/// Its signed factors for the way of integers.
+struct RowFactors {
+    alignas(bytes) Lane at[2][max_tile];
 };
 
 /// The factors of SrcA and SrcB in the high and low phases, without sign.
@@ -312,7 +339,8 @@ void load_port(const float* from, std::int64_t stride, int rows, int columns, in
         if (k < rows) copy(bits, from + k * stride, columns);
         for (int i = 0; i < panel; i += words) {
             const Fields x = fields(bits + i, base);
-            store(port.exponent[k] + i, __builtin_convertvector(x.is_zero ? Word{} + no_exponent : x.exponent, Narrow));
+            store(port.exponent[k] + i,
+                  __builtin_convertvector(x.is_zero ? Word{} + no_exponent : x.exponent, NarrowShort));
             for (int low = 0; low < parts; ++low)
                 store(port.fast_factor[low][k] + i, fast_factor(factor_a(x.bits, low), x, 131));
             slow |= not_fast(x);
@@ -341,7 +369,7 @@ void load_row(const float* from, int count, int base, int parts, Row& row) {
     for (int i = 0; i < max_tile; i += words) {
         const Fields x = fields(row.bits + i, base);
         const Word exponent = x.is_zero ? Word{} + no_exponent : x.exponent;
-        store(row.exponent + i, sizeof(Lane) == 2 ? (exponent & 0xFFFF) | (exponent << 16) : exponent);
+        store(row.exponent + i, (exponent & 0xFFFF) | (exponent << 16));
         for (int low = 0; low < parts; ++low)
             store(row.fast_factor[low] + i, fast_factor(factor_b(x.bits, low), x, 133) * tie_breaker);
         slow |= not_fast(x);
@@ -351,11 +379,13 @@ void load_row(const float* from, int count, int base, int parts, Row& row) {
     for (int half = 0; half < max_tile / issue; ++half) row.empty[half] = !any(filled[half]);
 }
 
-void add_factors(Row& row, int base) {
+RowFactors row_factors(const Row& row, int base) {
+    RowFactors out;
     for (int i = 0; i < max_tile; i += words) {
         const Fields x = fields(row.bits + i, base);
-        for (int low = 0; low < 2; ++low) store(row.factor[low] + i, signed_factor(factor_b(x.bits, low), x));
+        for (int low = 0; low < 2; ++low) store(out.at[low] + i, signed_factor(factor_b(x.bits, low), x));
     }
+    return out;
 }
 
 struct Phase {
@@ -386,50 +416,83 @@ Phases make_phases(const MatmulCall& call) {
     return out;
 }
 
-LaneVector repeated(std::int32_t copies_of_lane) {
-    const Word filled = Word{} + copies_of_lane;
-    return reinterpret_cast<const LaneVector&>(filled);
+/// A register of an exponent that a row holds twice.
+ShortVector repeated(std::int32_t twice) {
+    const Word filled = Word{} + twice;
+    return reinterpret_cast<const ShortVector&>(filled);
 }
 
 /// Operands of a group of products on one row of a panel.
 struct Group {
-    const Lane (*exponent_a)[panel];
+    const Short (*exponent_a)[panel];
     const std::int32_t* exponent_b;
     const float (*fast_a)[panel];
     const float* fast_b;
     const Lane (*factor_a)[panel];
     const Lane* factor_b;
 };
-Group make_group(const Port& a, const Row& b, int k, const Phase& phase) {
+/// `factors` of b: null for the fast way.
+Group make_group(const Port& a, const Row& b, const RowFactors* factors, int k, const Phase& phase) {
     return {a.exponent + k,
             b.exponent + k,
             a.fast_factor[phase.high_or_low_a] + k,
             b.fast_factor[phase.high_or_low_b] + k,
             a.factor[phase.high_or_low_a] + k,
-            b.factor[phase.high_or_low_b] + k};
+            factors != nullptr ? factors->at[phase.high_or_low_b] + k : nullptr};
 }
 
-/// The largest exponent of the products: at least that of zero products.
-[[gnu::always_inline]] inline LaneVector largest_exponent(const Group& x, int column, const Phase& phase) {
-    LaneVector largest = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
-    for (int i = 0; i < group; ++i)
-        largest = larger(largest, load<LaneVector>(x.exponent_a[i] + column) + repeated(x.exponent_b[i]));
-    return largest;
+/// For all columns: the largest exponents of the products, at least that of zero products, without the phase's offset.
+[[gnu::always_inline]] inline void largest_exponents(const Group& x, const Phase& phase, Short* out) {
+    constexpr int count = panel / shorts;
+    ShortVector largest[count];
+    for (ShortVector& one : largest) one = ShortVector{} + static_cast<Short>(phase.zero_exponent - phase.offset);
+    for (int i = 0; i < group; ++i) {
+        const ShortVector exponent_b = repeated(x.exponent_b[i]);
+        for (int v = 0; v < count; ++v)
+            largest[v] = larger(largest[v], load<ShortVector>(x.exponent_a[i] + v * shorts) + exponent_b);
+    }
+    for (int v = 0; v < count; ++v) store(out + v * shorts, largest[v]);
 }
 
-/// Sum of the products in units of their largest exponent.
-[[gnu::always_inline]] inline Word fast_sum(const Group& x, int column, const Phase& phase, Word exponent) {
-    const Word zero = ((exponent + (magic_exponent - phase.offset)) << 23) | 0x00400000;
-    FloatVector sum = reinterpret_cast<const FloatVector&>(zero);
-    for (int i = 0; i < group; ++i) sum += load<FloatVector>(x.fast_a[i] + column) * x.fast_b[i];
-    return reinterpret_cast<const Word&>(sum) - zero;
+/// Sums of a group for all columns, in units of their exponents.
+struct Sums {
+    alignas(bytes) Short exponent[panel];
+    alignas(bytes) std::int32_t sum[panel];
+};
+
+/// From the largest exponents to those of the units in Dst, of at least zero's.
+template <Rules::Dest D>
+[[gnu::always_inline]] inline void add_offset(const Phase& phase, Short* exponents) {
+    const ShortVector zero = ShortVector{} + static_cast<Short>(smallest_exponent<D>);
+    for (int c = 0; c < panel; c += shorts)
+        store(exponents + c, larger(load<ShortVector>(exponents + c) + static_cast<Short>(phase.offset), zero));
 }
 
-/// The same with integers. `largest`: without the phase's offset.
+/// The fast way. Columns side by side share the copies of a row's factor.
+template <Rules::Dest D>
+[[gnu::always_inline]] inline void fast_sums(const Group& x, const Phase& phase, Sums& out) {
+    largest_exponents(x, phase, out.exponent);
+    add_offset<D>(phase, out.exponent);
+    constexpr int count = panel / words;
+    Word zero[count];
+    FloatVector sum[count];
+    for (int v = 0; v < count; ++v) {
+        zero[v] = ((wide(out.exponent + v * words) + (magic_exponent - phase.offset)) << 23) | 0x00400000;
+        sum[v] = reinterpret_cast<const FloatVector&>(zero[v]);
+    }
+    for (int i = 0; i < group; ++i) {
+        const FloatVector factor_b = x.fast_b[i] - FloatVector{};  // adding 0 would take an instruction
+        for (int v = 0; v < count; ++v) sum[v] += load<FloatVector>(x.fast_a[i] + v * words) * factor_b;
+    }
+    for (int v = 0; v < count; ++v) store(out.sum + v * words, reinterpret_cast<const Word&>(sum[v]) - zero[v]);
+}
+
+/// The sum of a register of columns with integers. `largest`: without the phase's offset.
 [[gnu::always_inline]] inline LaneVector integer_sum(const Group& x, int column, LaneVector largest) {
     LaneVector sum{};
     for (int i = 0; i < group; ++i) {
-        const LaneVector exponent = load<LaneVector>(x.exponent_a[i] + column) + repeated(x.exponent_b[i]);
+        const LaneVector exponent =
+            lanes_of<LaneVector>(x.exponent_a[i] + column) + static_cast<Short>(x.exponent_b[i]);
         const LaneVector doubled_product = load<LaneVector>(x.factor_a[i] + column) * x.factor_b[i];
         const LaneVector distance = smaller(largest - exponent, LaneVector{} + Lane{15});
         const LaneVector rounded =
@@ -439,91 +502,93 @@ Group make_group(const Port& a, const Row& b, int k, const Phase& phase) {
     return sum;
 }
 
-/// Sums of a group for all columns, with the exponents of their units.
-struct Sums {
-    alignas(bytes) Lane exponent[panel];
-    alignas(bytes) Lane sum[panel];  ///< of the way of integers
-};
-
-template <Rules::Dest D, bool Fast>
-[[gnu::always_inline]] inline void start_sums(const Group& x, const Phase& phase, Sums& out) {
-    const LaneVector zero = LaneVector{} + static_cast<Lane>(smallest_exponent<D>);
+template <Rules::Dest D>
+[[gnu::always_inline]] inline void integer_sums(const Group& x, const Phase& phase, Sums& out) {
+    largest_exponents(x, phase, out.exponent);
     for (int c = 0; c < panel; c += lanes) {
-        const LaneVector largest = largest_exponent(x, c, phase);
-        store(out.exponent + c, larger(largest + static_cast<Lane>(phase.offset), zero));
-        if constexpr (!Fast) store(out.sum + c, integer_sum(x, c, largest));
+        alignas(bytes) Lane sum[lanes];
+        store(sum, integer_sum(x, c, lanes_of<LaneVector>(out.exponent + c)));
+        for (int i = 0; i < lanes; i += words) store(out.sum + c + i, wide(sum + i));
     }
+    add_offset<D>(phase, out.exponent);
 }
 
-/// The sum of a register of columns. A sum whose exponent is that of zero underflows.
-template <Rules::Dest D, bool Fast>
-[[gnu::always_inline]] inline Word finish_sum(const Group& x, const Phase& phase, const Sums& sums, int column,
-                                              Word exponent) {
-    const Word sum = Fast ? fast_sum(x, column, phase, exponent) : wide(sums.sum + column);
-    return exponent == smallest_exponent<D> ? Word{} : sum;
-}
-
-/// One FPU instruction on one row of a panel: 16 inner indices from k.
-template <Rules::Dest D, bool Fast>
-[[gnu::always_inline]] inline void issue_row(const Port& a, const Row& b, int k, const Phase& phase, const Rules& rules,
-                                             std::int32_t* dest) {
-    const Group first = make_group(a, b, k, phase), second = make_group(a, b, k + group, phase);
-    Sums sums1, sums2;
-    start_sums<D, Fast>(first, phase, sums1);
-    start_sums<D, Fast>(second, phase, sums2);
+/// One FPU instruction on one row of a panel: 16 inner indices from k. A sum whose exponent is that of zero underflows.
+template <Rules::Dest D>
+[[gnu::always_inline]] inline void issue_row(const Port& a, const Row& b, const RowFactors* factors, int k,
+                                             const Phase& phase, const Rules& rules, std::int32_t* dest) {
+    Sums sums[2];
+    for (int g = 0; g < 2; ++g) {
+        const Group products = make_group(a, b, factors, k + g * group, phase);
+        if (factors == nullptr)
+            fast_sums<D>(products, phase, sums[g]);
+        else
+            integer_sums<D>(products, phase, sums[g]);
+    }
     for (int c = 0; c < panel; c += words) {
-        const Word exponent1 = wide(sums1.exponent + c), exponent2 = wide(sums2.exponent + c);
-        const Word sum1 = finish_sum<D, Fast>(first, phase, sums1, c, exponent1);
-        const Word sum2 = finish_sum<D, Fast>(second, phase, sums2, c, exponent2);
+        const Word exponent1 = wide(sums[0].exponent + c), exponent2 = wide(sums[1].exponent + c);
+        const Word sum1 = exponent1 == smallest_exponent<D> ? Word{} : load<Word>(sums[0].sum + c);
+        const Word sum2 = exponent2 == smallest_exponent<D> ? Word{} : load<Word>(sums[1].sum + c);
         store(dest + c, accumulate<D>(load<Word>(dest + c), sum1, exponent1, sum2, exponent2, rules));
     }
 }
 
-/// All instructions on one row of a panel.
-template <Rules::Dest D, bool Fast>
-void issue_tile(const MatmulCall& call, const Phases& phases, const Port& a, const Row& b, int length,
-                std::int32_t* dest) {
+/// All instructions on one row of a panel. `factors` of b: null for the fast way.
+template <Rules::Dest D>
+[[gnu::always_inline]] inline void issue_tile(const MatmulCall& call, const Phases& phases, const Port& a, const Row& b,
+                                              const RowFactors* factors, int length, std::int32_t* dest) {
     for (int p = 0; p < phases.count; ++p)
         for (int half = 0; half * issue < length; ++half)
             if (!call.skip_zeros || !b.empty[half])
-                issue_row<D, Fast>(a, b, half * issue, phases.at[p], call.rules, dest);
+                issue_row<D>(a, b, factors, half * issue, phases.at[p], call.rules, dest);
 }
 
-/// Multiplies all rows by one panel of columns, for one tile of the inner dimension.
+/// Multiplies `count` rows by one panel of columns, for one tile of the inner dimension. `dest`: their first element.
 template <Rules::Dest D>
-void multiply_tile(const MatmulCall& call, const Phases& phases, std::int64_t column, int columns, std::int64_t k,
-                   int length) {
+void multiply_panel(const MatmulCall& call, const Phases& phases, Port& a, const Row* rows, int count, int columns,
+                    int length, float* dest) {
     const int base = call.rules.source_base;
-    alignas(bytes) Port a;
-    load_port(call.in1 + k * call.ld1 + column, call.ld1, length, columns, base, phases.parts, a);
-    for (std::int64_t r = 0; r < call.m; ++r) {
-        Row b;
-        load_row(call.in0 + r * call.ld0 + k, length, base, phases.parts, b);
+    for (int r = 0; r < count; ++r, dest += call.ldd) {
+        const Row& b = rows[r];
         if (call.skip_zeros && b.empty[0] && b.empty[1]) continue;
-        float* to = call.dest + r * call.ldd + column;
-        alignas(bytes) std::int32_t dest[panel] = {};
-        copy(dest, to, columns);
+        alignas(bytes) std::int32_t sums[panel] = {};
+        copy(sums, dest, columns);
         if (a.is_fast && b.is_fast) {
-            issue_tile<D, true>(call, phases, a, b, length, dest);
+            issue_tile<D>(call, phases, a, b, nullptr, length, sums);
         } else {
             if (!a.has_factors) add_factors(a, base);
-            add_factors(b, base);
-            issue_tile<D, false>(call, phases, a, b, length, dest);
+            const RowFactors factors = row_factors(b, base);
+            issue_tile<D>(call, phases, a, b, &factors, length, sums);
         }
-        copy(to, dest, columns);
+        copy(dest, sums, columns);
+    }
+}
+
+/// Multiplies `count` rows from `first` by all columns, for one tile of the inner dimension.
+template <Rules::Dest D>
+void multiply_rows(const MatmulCall& call, const Phases& phases, std::int64_t first, int count, std::int64_t k,
+                   int length) {
+    const int base = call.rules.source_base;
+    Row rows[most_rows];
+    for (int r = 0; r < count; ++r)
+        load_row(call.in0 + (first + r) * call.ld0 + k, length, base, phases.parts, rows[r]);
+    for (std::int64_t c = 0; c < call.n; c += panel) {
+        const int columns = call.n - c < panel ? static_cast<int>(call.n - c) : panel;
+        Port a;
+        load_port(call.in1 + k * call.ld1 + c, call.ld1, length, columns, base, phases.parts, a);
+        multiply_panel<D>(call, phases, a, rows, count, columns, length, call.dest + first * call.ldd + c);
     }
 }
 
 template <Rules::Dest D>
 void multiply(const MatmulCall& call) {
     const Phases phases = make_phases(call);
-    for (std::int64_t c = 0; c < call.n; c += panel) {
-        const int columns = call.n - c < panel ? static_cast<int>(call.n - c) : panel;
+    for (std::int64_t r = 0; r < call.m; r += most_rows)
         for (std::int64_t k = 0; k < call.k; k += call.k_tile) {
+            const int count = call.m - r < most_rows ? static_cast<int>(call.m - r) : most_rows;
             const int length = static_cast<int>(call.k - k < call.k_tile ? call.k - k : call.k_tile);
-            multiply_tile<D>(call, phases, c, columns, k, length);
+            multiply_rows<D>(call, phases, r, count, k, length);
         }
-    }
 }
 
 // --- element-wise ---------------------------------------------------------------------------------------------------

@@ -228,6 +228,21 @@ TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
     }
 }
 
+TEST_CASE("each row of an exact product has the bits of that row alone") {
+    constexpr std::int64_t m = 131, k = 40, n = 45;  // more rows than are kept ready, a part of a tile, two panels
+    const Draw draw = GENERATE(&awkward, &usual);
+    const auto in0 = values_of(draw, m * k, 9), in1 = values_of(draw, k * n, 10);
+    const exact::FpuConfig config{Dest::Bf16, false};
+    std::vector<float> all(m * n), alone(m * n);
+    exact::matmul(config, phases(Fidelity::HiFi4), 32, matrix(in0, m, k), matrix(in1, k, n), matrix(all, m, n));
+    const ConstMatrixView rows = matrix(in0, m, k);
+    MatrixView sums = matrix(alone, m, n);
+    for (std::int64_t r = 0; r < m; ++r)
+        exact::matmul(config, phases(Fidelity::HiFi4), 32, rows.sub(r, 0, 1, k), matrix(in1, k, n),
+                      sums.sub(r, 0, 1, n));
+    CHECK(words(all) == words(alone));
+}
+
 TEST_CASE("skipping rows of zeros does not change the results in Dst") {
     constexpr std::int64_t m = 6, k = 64, n = 33;
     auto in0 = awkward_values(m * k, 7);
