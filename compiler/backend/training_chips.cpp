@@ -125,11 +125,7 @@ private:
         for (const auto& [id, chip] : stored_on_) {
             const std::string& parameter = graph_.nodes[id].origin;
             chip_of_name[parameter] = chip;
-            chip_of_name[gradient_state(parameter)] = chip;
-            for (const std::string& number :
-                 {learning_rate_state(parameter), correction_state(parameter), epsilon_state(parameter)})
-                chip_of_name[number] = chip;
-            for (const std::string_view kind : optimizer_states) chip_of_name[optimizer_state(kind, parameter)] = chip;
+            for (const std::string& state : states_of(parameter)) chip_of_name[state] = chip;
         }
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];

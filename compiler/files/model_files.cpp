@@ -1,5 +1,8 @@
 #include "compiler/files/model_files.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -52,6 +55,55 @@ std::map<std::string, Literal> read_constants(const std::map<std::string, std::s
     return values;
 }
 
+/// The values in the element type.
+Literal converted(const Literal& given, const Type& type) {
+    if (given.dtype() == type.dtype) return given;
+    Literal made(type.dtype, type.dims, max_read_elements);
+    for (std::int64_t i = 0; i < made.size(); ++i) made.set(i, given.at(i));
+    return made;
+}
+
+/// Makes constants of inputs of a graph in text form.
+void set_constants(Graph& graph, const ModelFiles& files) {
+    const std::map<std::string, Literal> given = read_constants(files.constants);
+    for (Node& node : graph.nodes) {
+        const auto found = given.find(boundary_name(node));
+        if (!node.is_input() || node.is_parameter() || found == given.end()) continue;
+        const auto& [name, value] = *found;
+        const bool number = value.dims().empty() && value.dtype() == DType::F64;
+        node.literal = std::make_shared<Literal>(
+            number ? Literal::filled(converted(value, {node.type.dtype, {}, {}}), node.type.dims)
+                   : converted(fitted(value, node.type, files.constants.at(name), name), node.type));
+        node.op = op::constant;
+        node.attrs = {};
+    }
+}
+
+/// The dims of a graph in text form are all given. Throws Error(Input) unless --shape asks for the same.
+void check_shapes(const Graph& graph, const ModelFiles& files, Diagnostics& problems) {
+    for (const Node& node : graph.nodes) {
+        const auto found = files.shapes.find(boundary_name(node));
+        if (node.is_input() && found != files.shapes.end() && found->second != node.type.dims)
+            problems.error(node.loc, "input '{}' is {}, and --shape asks for [{}]; a graph in text form has fixed dims",
+                           found->first, to_string(node.type), fmt::join(found->second, ", "));
+    }
+}
+
+/// A graph in text form.
+Graph read_text(const ModelFiles& files) {
+    Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
+    name_inputs(graph);
+    const std::vector<std::string> names = input_names(graph);
+    const SourceLoc where{files.model, 0, 0};
+    Diagnostics problems;
+    for (const auto& [name, text] : files.constants) check_input_name(name, names, "--constant", where, problems);
+    for (const auto& [name, dims] : files.shapes) check_input_name(name, names, "--shape", where, problems);
+    check_shapes(graph, files, problems);
+    problems.throw_if_any();
+    set_constants(graph, files);
+    return graph;
+}
+
 /// Reads input values and converts them to the input types. Values of unused inputs are ignored. `samples`: inputs may
 /// have several samples.
 Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
@@ -86,9 +138,7 @@ Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
         return files.onnx.empty() ? read_onnx(files.model, std::move(options))
                                   : parse_onnx(files.onnx, files.model, options);
     }
-    Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
-    name_inputs(graph);
-    return graph;
+    return read_text(files);
 }
 
 CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {

@@ -14,6 +14,10 @@
 
 namespace ttsim::impl::ir {
 
+bool is_tensor_float(DataFormat df) {
+    return !is_integer(df) && !is_raw(df) && df != DataFormat::Tf32 && df != DataFormat::Invalid;
+}
+
 DataFormat wide_format(DataFormat df) {
     if (!is_block_float(df)) return df;
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
@@ -189,7 +193,7 @@ private:
     static DataFormat parsed(std::string_view name, const SourceLoc& loc, bool allow_integers = true) {
         const auto df = parse_format(name);
         const bool integer = allow_integers && (df == DataFormat::Int8 || df == DataFormat::Int32);
-        if (!integer && (!df || is_integer(*df) || is_raw(*df))) {
+        if (!integer && !(df && is_tensor_float(*df))) {
             std::vector<std::string> known{"Float32", "Float16", "Float16_b", "Bfp8",  "Bfp8_b",
                                            "Bfp4",    "Bfp4_b",  "Bfp2",      "Bfp2_b"};
             if (allow_integers) known.insert(known.end(), {"Int8", "Int32"});
@@ -251,6 +255,10 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
         if (acc && is_block_float(*acc))
             problems.error(node.loc, "'{}' accumulates in {}; Dst has Float32 and 16-bit formats only", node.name,
                            to_string(*acc));
+        if (acc == DataFormat::Float32 && node.op == op::buda::reduce &&
+            info(graph.type(node.inputs[0].value).format.value_or(DataFormat::Float32)).family == FormatFamily::A)
+            problems.error(node.loc, "'{}' accumulates in Float32; maxima of {} accumulate in Float16", node.name,
+                           to_string(*graph.type(node.inputs[0].value).format));
         if (node.type.format && is_integer(*node.type.format) && !chip.features.fp32_dest)
             problems.error(node.loc,
                            "'{}' is {}; {} computes with floats alone; chips with fp32_dest compute with integers",

@@ -20,6 +20,9 @@ namespace ttsim::impl::ir {
 struct Graph;
 enum class Phase : std::uint8_t;
 
+/// Whether a tensor of floats can have the format: Tf32 is of registers alone.
+bool is_tensor_float(DataFormat df);
+
 /// The 16-bit format of a block float's family. Other formats are returned unchanged.
 DataFormat wide_format(DataFormat df);
 

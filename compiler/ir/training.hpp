@@ -87,6 +87,13 @@ inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_sta
 inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
     return std::string(kind) + "_" + parameter;
 }
+/// All states that training may keep for a parameter, beside its own values.
+inline std::vector<std::string> states_of(const std::string& parameter) {
+    std::vector<std::string> all{gradient_state(parameter), learning_rate_state(parameter), correction_state(parameter),
+                                 epsilon_state(parameter)};
+    for (const std::string_view kind : optimizer_states) all.push_back(optimizer_state(kind, parameter));
+    return all;
+}
 /// Name of the backward program's copy of a forward op, after the name of that op.
 inline constexpr std::string_view recompute_suffix = "_recompute";
 inline constexpr std::string_view loss_prefix = "loss_";

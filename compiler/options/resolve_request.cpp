@@ -117,7 +117,7 @@ void check_skipped(const std::vector<std::string>& names) {
 
 std::string float_format_problem(const std::string& name) {
     const std::optional<DataFormat> df = parse_format(name);
-    if (df && !is_integer(*df) && !is_raw(*df)) return "";
+    if (df && is_tensor_float(*df)) return "";
     return fmt::format(
         "'{}' is not a float format{}", name,
         did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));

@@ -13,7 +13,7 @@
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
 // Other results, mostly of products, and weights keep the default format. --accumulate-df sets the accumulate format
-// of every op.
+// of every op but maxima that cannot have it.
 //
 // Constant matrices of products whose elements are 0 or one power of two are Bfp2_b: exact, small and fast.
 //
@@ -329,6 +329,13 @@ private:
     std::vector<std::vector<ValueId>> readers_;
 };
 
+/// Maxima of formats with 5 exponent bits have no Float32 in Dst.
+bool can_accumulate(const Graph& graph, const Node& node, DataFormat df) {
+    if (node.op != op::buda::reduce || df != DataFormat::Float32) return true;
+    const std::optional<DataFormat> operand = graph.type(node.inputs[0].value).format;
+    return !operand || info(*operand).family != FormatFamily::A;
+}
+
 void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
     OneBitMatrices(graph).run();
@@ -336,7 +343,8 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
     if (options.wide_results && uses_fp16_quantizers(options)) mark_sigmoid_results(graph);
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
-        if (node.op.on_device()) node.set(attr::acc_df, std::string(to_string(*options.accumulate_df)));
+        if (node.op.on_device() && can_accumulate(graph, node, *options.accumulate_df))
+            node.set(attr::acc_df, std::string(to_string(*options.accumulate_df)));
 }
 
 }  // namespace

@@ -171,6 +171,7 @@ public:
         return DeviceFunctions(*this).sign(x);
     }
     ValueId above(ValueId x) { return DeviceFunctions(*this).above(x); }
+    ValueId is_not_zero(ValueId x) { return above(unary(op::abs, x)); }
     /// The sign for |x| >= 1/4; for smaller ones a value between -1 and 1.
     ValueId side(ValueId x) { return in_quantizer_ ? sign(x) : DeviceFunctions(*this).side(x); }
     ValueId floor_of_size(ValueId x) {
@@ -312,7 +313,7 @@ ValueId cast(Math& m, const Node& node, Operands in) {
     const DType from = m.build().type(in[0]).dtype, to = node.type.dtype;
     ValueId x = in[0];
     if (to == DType::Bool && from != DType::Bool)
-        x = m.above(m.unary(op::abs, x));
+        x = m.is_not_zero(x);
     else if (is_float(from) && !is_float(to))
         x = m.truncate(x);
     Attrs attrs = node.attrs;
@@ -414,6 +415,11 @@ const std::map<OpId, Recipe>& recipes() {
     return table;
 }
 
+/// Whether the op asks of the operand only whether it is 0. The recipes want 0 or 1 there.
+bool reads_truth(const Node& node, std::size_t operand) {
+    return node.op.is_any_of({op::not_, op::and_, op::or_, op::xor_}) || (node.op == op::where && operand == 0);
+}
+
 void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
     IntegralValues integral;
     static const std::set<OpId> rounding{op::round, op::floor, op::ceil, op::truncate, op::quantize};
@@ -428,7 +434,13 @@ void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
         Math math(build, options);
         // Arithmetic is in floats; the result is cast back to its element type.
         std::vector<ValueId> floats;
-        for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            const bool number = reads_truth(node, k) && build.type(in[k]).dtype != DType::Bool;
+            if (build.literal(in[k]))
+                floats.push_back(build.cast(number ? build.cast(in[k], DType::Bool) : in[k], DType::F32));
+            else
+                floats.push_back(number ? math.is_not_zero(in[k]) : in[k]);
+        }
         ValueId result = recipe->second(math, node, node.op == op::cast ? in : Operands(floats));
         if (build.type(result).dtype != node.type.dtype)
             result =

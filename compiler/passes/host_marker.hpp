@@ -37,7 +37,10 @@ private:
     /// Ops in a loop stay on the device.
     void unmark_loops();
     /// Ops that a gradient passes through stay on the device, with the tests that they read. Integers end it.
-    void unmark_gradients(const TrainingRequest& request, Diagnostics& problems);
+    /// Returns the nodes that pass gradients on.
+    std::vector<bool> unmark_gradients(const TrainingRequest& request, Diagnostics& problems);
+    /// In training: marks the ops before host steps that the device waits for.
+    void mark_before_host(const std::vector<bool>& passes, Diagnostics& problems);
     /// Sets the attribute of marked nodes; without a host fallback they are errors.
     void write_marks(Diagnostics& problems);
 

@@ -25,7 +25,8 @@
 // the end are then computed from the device's results.
 //
 // In training, gradients pass through ops of the device only. Ops between a trained tensor and an output stay there,
-// and one without a device form is refused.
+// and one without a device form is refused. The forward program has one part, since the next one is the backward program:
+// what the host reads between ops of the device, the host computes.
 //
 // Without `host_fallback` these ops run on the device, and ops that need the host are rejected. Float32 holds the
 // integers of most models.
@@ -85,7 +86,10 @@ void HostMarker::run() {
     }
     unmark_loops();
     Diagnostics problems;
-    if (options_.training) unmark_gradients(*options_.training, problems);
+    if (options_.training) {
+        const std::vector<bool> passes = unmark_gradients(*options_.training, problems);
+        if (problems.empty()) mark_before_host(passes, problems);
+    }
     write_marks(problems);
     problems.throw_if_any();
 }
@@ -160,7 +164,7 @@ void HostMarker::unmark_loops() {
     }
 }
 
-void HostMarker::unmark_gradients(const TrainingRequest& request, Diagnostics& problems) {
+std::vector<bool> HostMarker::unmark_gradients(const TrainingRequest& request, Diagnostics& problems) {
     std::vector<bool> passes(graph_.nodes.size(), false);
     for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
         const Node& node = graph_.nodes[id];
@@ -175,6 +179,30 @@ void HostMarker::unmark_gradients(const TrainingRequest& request, Diagnostics& p
                                  "'{}' ({}) would run on the host, and gradients pass through the device only; "
                                  "freeze the tensors that it depends on, or compute it after the model",
                                  node.origin.empty() ? node.name : node.origin, node.op);
+    }
+    return passes;
+}
+
+void HostMarker::mark_before_host(const std::vector<bool>& passes, Diagnostics& problems) {
+    std::vector<bool> device_waits(graph_.nodes.size(), false),  // an op of the device waits for the value
+        host_waits(graph_.nodes.size(), false);                  // so does the host before such an op
+    for (ValueId id = graph_.nodes.size(); id-- > 0;) {
+        Node& node = graph_.nodes[id];
+        if (node.inputs.empty()) continue;
+        if (host_waits[id] && !host_[id]) {
+            if (passes[id] || !computable(node))
+                problems.unsupported(node.loc,
+                                     "the host reads '{}' ({}) before the device goes on, and in training the forward "
+                                     "program runs without a stop; compute it before the model{}",
+                                     node.origin.empty() ? node.name : node.origin, node.op,
+                                     passes[id] ? ", or freeze the tensors that it depends on (--freeze)"
+                                                : ", since the host cannot");
+            host_[id] = true;
+        }
+        for (const Edge& edge : node.inputs) {
+            device_waits[edge.value] = device_waits[edge.value] || device_waits[id] || !host_[id];
+            host_waits[edge.value] = host_waits[edge.value] || (host_[id] && device_waits[id]);
+        }
     }
 }
 
