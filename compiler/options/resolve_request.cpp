@@ -93,6 +93,10 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     optimizer.trust_least = request.trust_least;
     optimizer.trust_most = request.trust_most;
     optimizer.compensated = request.compensated_updates;
+    for (const auto& [key, value] : {std::pair{"beta1", optimizer.beta1}, std::pair{"beta2", optimizer.beta2}})
+        if (optimizer.has_averages() && optimizer.bias_correction && value == 1)
+            fail_input({}, "option {} must be below 1: an average that starts at 0 and never moves has no correction",
+                       key);
     out.bias_correction = false;  // weights change
     out.loops = Loops::Unrolled;
     out.prestride_if_refused = std::exchange(out.prestride, false);

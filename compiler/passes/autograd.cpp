@@ -69,11 +69,12 @@ void run_autograd(Graph& graph, const PassOptions& options) {
                    "gradient; name constants with '--train', or inputs with '--input-gradients'");
     const Gradients gradients = differentiate(graph, wanted);
     if (gradients.of.empty())
-        fail_input({},
-                   "nothing is trained: no gradient reaches '{}'{}; on all ways to the outputs are ops that stop it, such "
-                   "as rounding and comparisons",
-                   (parameters.empty() ? inputs : parameters).begin()->second,
-                   wanted.wrt.size() == 1 ? "" : " or another of the tensors to train");
+        fail_input(
+            {},
+            "nothing is trained: no gradient reaches '{}'{}; on all ways to the outputs are ops that stop it, such "
+            "as rounding and comparisons",
+            (parameters.empty() ? inputs : parameters).begin()->second,
+            wanted.wrt.size() == 1 ? "" : " or another of the tensors to train");
     for (ValueId id = gradients.first_backward; id < graph.nodes.size(); ++id) graph.nodes[id].phase = Phase::Backward;
     for (const auto& [output, id] : gradients.incoming)
         if (options.host) add_host_input(*options.host, graph.nodes[id]);

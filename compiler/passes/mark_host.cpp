@@ -25,8 +25,8 @@
 // the end are then computed from the device's results.
 //
 // In training, gradients pass through ops of the device only. Ops between a trained tensor and an output stay there,
-// and one without a device form is refused. The forward program has one part, since the next one is the backward program:
-// what the host reads between ops of the device, the host computes.
+// and one without a device form is refused. The forward program has one part, since the next one is the backward
+// program: what the host reads between ops of the device, the host computes.
 //
 // Without `host_fallback` these ops run on the device, and ops that need the host are rejected. Float32 holds the
 // integers of most models.
@@ -191,12 +191,12 @@ void HostMarker::mark_before_host(const std::vector<bool>& passes, Diagnostics& 
         if (node.inputs.empty()) continue;
         if (host_waits[id] && !host_[id]) {
             if (passes[id] || !computable(node))
-                problems.unsupported(node.loc,
-                                     "the host reads '{}' ({}) before the device goes on, and in training the forward "
-                                     "program runs without a stop; compute it before the model{}",
-                                     node.origin.empty() ? node.name : node.origin, node.op,
-                                     passes[id] ? ", or freeze the tensors that it depends on (--freeze)"
-                                                : ", since the host cannot");
+                problems.unsupported(
+                    node.loc,
+                    "the host reads '{}' ({}) before the device goes on, and in training the forward "
+                    "program runs without a stop; compute it before the model{}",
+                    node.origin.empty() ? node.name : node.origin, node.op,
+                    passes[id] ? ", or freeze the tensors that it depends on (--freeze)" : ", since the host cannot");
             host_[id] = true;
         }
         for (const Edge& edge : node.inputs) {

@@ -6,6 +6,7 @@
 //                                            %y = matmul %h, %w
 //
 // Parameters whose summed gradient does not fit L1 become several (divided_parameters.hpp).
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -63,6 +64,13 @@ void check_names(const Graph& graph, const TrainingRequest& request) {
     std::map<std::string, std::string> results;  // name -> what has it
     std::set<std::string> inputs;
     for (const Output& output : graph.outputs) results.emplace(output.name, "an output");
+    std::vector<std::string> floats;
+    for (const Node& node : graph.nodes)
+        if (node.is_input() && !node.is_parameter() && is_float(node.type.dtype)) floats.push_back(node.origin);
+    for (const std::string& name : request.input_gradients)
+        if (std::ranges::find(floats, name) == floats.end())
+            problems.error({}, "the model has no input of floats called '{}', whose gradient is asked for{}", name,
+                           did_you_mean(name, floats));
     for (const Node& node : graph.nodes) {
         if (node.is_parameter()) {
             std::vector<std::string> names = states_of(node.origin);
@@ -70,10 +78,11 @@ void check_names(const Graph& graph, const TrainingRequest& request) {
             for (const std::string& name : names) {
                 const auto [other, is_new] = results.emplace(name, "constant '" + node.origin + "'");
                 if (is_new) continue;
-                problems.error(node.loc,
-                               "constant '{0}' is trained, and '{1}' names what {2} leaves, too; rename one of them, or "
-                               "leave the constant as it is with '--freeze {0}'",
-                               node.origin, name, other->second);
+                problems.error(
+                    node.loc,
+                    "constant '{0}' is trained, and '{1}' names what {2} leaves, too; rename one of them, or "
+                    "leave the constant as it is with '--freeze {0}'",
+                    node.origin, name, other->second);
                 break;
             }
         } else if (node.is_input()) {
@@ -86,7 +95,8 @@ void check_names(const Graph& graph, const TrainingRequest& request) {
         }
     }
     for (const Output& output : graph.outputs)
-        if (const std::string name = loss_input(output.name); inputs.contains(name) && !request.losses.contains(output.name))
+        if (const std::string name = loss_input(output.name);
+            inputs.contains(name) && !request.losses.contains(output.name))
             problems.error(graph.nodes[output.value].loc,
                            "the gradient of output '{}' would be called '{}' as an input is; rename one of them",
                            output.name, name);

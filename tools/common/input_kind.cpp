@@ -92,6 +92,7 @@ std::string suggest_command(InputKind found, InputKind wanted, const std::string
                 return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
                                    command, trace);
             }
+            if (wanted == InputKind::Image) return "'ttsim compile MODEL.onnx -o MODEL.tti' writes one";
             const std::string device = compiled_device(path);
             return fmt::format("its netlist: '{} {}{}'", command,
                                shell_word((fs::path(path) / "netlist.yaml").string()),
