@@ -19,6 +19,7 @@ static bool is_tail(const Node& node) { return node.op == op::model_tail; }
 
 bool has_host_value(const Node& node) {
     const OpInfo* op = find_op(node.op);
+    if (node.op == op::scale_gradient) return false;  // of training alone
     return op && !node.type.format &&
            (op->has_value() || op->level == Level::Composite || is_tail(node) || node.is_result());
 }
@@ -52,6 +53,7 @@ static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
 
 std::vector<Literal> host_values(const Node& node, std::span<const Literal* const> in) {
     const OpInfo* op = find_op(node.op);
+    if (!has_host_value(node)) fail_unsupported(node.loc, "'{}': the host has no op '{}'", node.name, node.op);
     if (is_tail(node)) return tail_values(node, in);
     return op->has_value() ? op->values(node, in) : std::vector{value_of_parts(node, in)};
 }

@@ -45,7 +45,7 @@ static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     for (std::int64_t i = 0; i < channels * channels; ++i)
         spread.set(i, i / channels / part == i % channels / part ? 1 / static_cast<double>(part) : 0);
     const auto group_mean = [&](ValueId v) { return build.map_axis(mean(build, v, 2), 1, spread); };
-    const ValueId flat = build.reshape(x, {dims[0], channels, count(dims) / (dims[0] * channels)});
+    const ValueId flat = build.reshape(x, {dims[0], channels, count(Dims(dims.begin() + 2, dims.end()))});
     const ValueId centred = build.add(op::subtract, {flat, group_mean(flat)});
     const ValueId variance = group_mean(build.add(op::square, {centred}));
     const ValueId y = build.add(op::multiply, {centred, inverse_root(build, variance, node.get(attr::epsilon))});

@@ -47,6 +47,7 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
         const bool wanted =
             request.parameters.empty() ? others && is_trained_by_default(node) : request.parameters.contains(name);
         if (!wanted || request.frozen.contains(name)) continue;
+        if (count(node.type.dims) == 0) fail_input(node.loc, "constant '{}' has no elements to train", name);
         node.op = op::input;
         node.origin = name;
         node.initial = std::move(node.literal);
