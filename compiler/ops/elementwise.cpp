@@ -343,7 +343,10 @@ std::span<const OpFunctions> elementwise_ops() { return elementwise_table; }
 
 Type infer_elementwise(const Node& node, std::span<const Type> in) {
     Type out{in[0].dtype, in[0].dims, {}};
-    for (const Type& type : in.subspan(1)) out.dims = broadcast(node, out.dims, type.dims);
+    for (const Type& type : in.subspan(1)) {
+        out.dims = broadcast(node, out.dims, type.dims);
+        if (out.dtype == DType::Bool) out.dtype = type.dtype;  // a mask counts as 0 and 1
+    }
     return out;
 }
 

@@ -5,6 +5,10 @@
 //
 // compiler/autograd/ has the gradients of ops and the optimizers.
 #include "compiler/autograd/autograd.hpp"
+
+#include <map>
+#include <set>
+
 #include "compiler/autograd/optimizer.hpp"
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/pass.hpp"
@@ -48,6 +52,44 @@ void check_host(const HostProgram& host) {
                        node.origin, node.origin);
 }
 
+/// Results of the model and of training need different names, and so do its inputs and gradients from the host.
+void check_names(const Graph& graph, const Gradients& gradients, const std::vector<ValueId>& trained,
+                 const std::map<std::string, std::string>& wanted_inputs, const HostProgram* host) {
+    Diagnostics problems;
+    std::map<std::string, std::string> results;  // name -> what has it
+    std::set<std::string> inputs;
+    const auto add_boundary = [&](const Graph& part, std::size_t nodes) {
+        for (const Output& output : part.outputs) results.emplace(output.name, "an output");
+        for (ValueId id = 0; id < nodes; ++id)
+            if (part.nodes[id].is_input() && !part.nodes[id].is_parameter()) inputs.insert(part.nodes[id].origin);
+    };
+    add_boundary(graph, gradients.first_backward);
+    if (host) add_boundary(host->graph, host->graph.nodes.size());
+    for (const auto& [node, name] : wanted_inputs)
+        if (!results.emplace(gradient_output(name), "a gradient").second)
+            problems.error({}, "the gradient of input '{}' would be called '{}' as an output is; rename one of them",
+                           name, gradient_output(name));
+    for (const ValueId id : trained) {
+        const std::string& parameter = graph.nodes[id].origin;
+        std::vector<std::string> names = states_of(parameter);
+        names.push_back(parameter);
+        for (const std::string& name : names)
+            if (const auto [other, is_new] = results.emplace(name, "constant '" + parameter + "'"); !is_new) {
+                problems.error(
+                    graph.nodes[id].loc,
+                    "constant '{0}' is trained, and '{1}' names what {2} leaves, too; rename one of them, or "
+                    "leave the constant as it is with '--freeze {0}'",
+                    parameter, name, other->second);
+                break;
+            }
+    }
+    for (const auto& [output, id] : gradients.incoming)
+        if (inputs.contains(loss_input(output)))
+            problems.error({}, "the gradient of output '{}' would be called '{}' as an input is; rename one of them",
+                           output, loss_input(output));
+    problems.throw_if_any();
+}
+
 void run_autograd(Graph& graph, const PassOptions& options) {
     if (!options.training) return;
     const TrainingRequest& request = *options.training;
@@ -75,6 +117,10 @@ void run_autograd(Graph& graph, const PassOptions& options) {
             "as rounding and comparisons",
             (parameters.empty() ? inputs : parameters).begin()->second,
             wanted.wrt.size() == 1 ? "" : " or another of the tensors to train");
+    std::vector<ValueId> trained;
+    for (ValueId id = 0; id < gradients.first_backward; ++id)
+        if (graph.nodes[id].is_parameter() && gradients.of.contains(graph.nodes[id].name)) trained.push_back(id);
+    check_names(graph, gradients, trained, inputs, options.host);
     for (ValueId id = gradients.first_backward; id < graph.nodes.size(); ++id) graph.nodes[id].phase = Phase::Backward;
     for (const auto& [output, id] : gradients.incoming)
         if (options.host) add_host_input(*options.host, graph.nodes[id]);
@@ -83,12 +129,9 @@ void run_autograd(Graph& graph, const PassOptions& options) {
             graph.outputs.push_back({gradient_output(name), found->second, graph.type(found->second)});
             if (options.host) add_host_output(*options.host, gradient_output(name), graph.type(found->second));
         }
-    std::vector<ValueId> trained;
-    for (ValueId id = 0; id < gradients.first_backward; ++id) {
-        const auto found = gradients.of.find(graph.nodes[id].name);
-        if (!graph.nodes[id].is_parameter() || found == gradients.of.end()) continue;
-        graph.outputs.push_back({gradient_state(graph.nodes[id].origin), found->second, graph.type(found->second)});
-        trained.push_back(id);
+    for (const ValueId id : trained) {
+        const ValueId gradient = gradients.of.at(graph.nodes[id].name);
+        graph.outputs.push_back({gradient_state(graph.nodes[id].origin), gradient, graph.type(gradient)});
     }
     add_optimizer(graph, trained, request.optimizer);
 }

@@ -7,7 +7,6 @@
 //
 // Parameters whose summed gradient does not fit L1 become several (divided_parameters.hpp).
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -58,56 +57,20 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
                    did_you_mean(*missing.begin(), names));
 }
 
-/// Outputs and what the optimizer leaves are results of one graph, and inputs and gradients from the host its inputs:
-/// each needs a name of its own.
-void check_names(const Graph& graph, const TrainingRequest& request) {
-    Diagnostics problems;
-    std::map<std::string, std::string> results;  // name -> what has it
-    std::set<std::string> inputs;
-    for (const Output& output : graph.outputs) results.emplace(output.name, "an output");
+void check_input_names(const Graph& graph, const TrainingRequest& request) {
     std::vector<std::string> floats;
     for (const Node& node : graph.nodes)
         if (node.is_input() && !node.is_parameter() && is_float(node.type.dtype)) floats.push_back(node.origin);
     for (const std::string& name : request.input_gradients)
         if (std::ranges::find(floats, name) == floats.end())
-            problems.error({}, "the model has no input of floats called '{}', whose gradient is asked for{}", name,
-                           did_you_mean(name, floats));
-    for (const Node& node : graph.nodes) {
-        if (node.is_parameter()) {
-            std::vector<std::string> names = states_of(node.origin);
-            names.push_back(node.origin);
-            for (const std::string& name : names) {
-                const auto [other, is_new] = results.emplace(name, "constant '" + node.origin + "'");
-                if (is_new) continue;
-                problems.error(
-                    node.loc,
-                    "constant '{0}' is trained, and '{1}' names what {2} leaves, too; rename one of them, or "
-                    "leave the constant as it is with '--freeze {0}'",
-                    node.origin, name, other->second);
-                break;
-            }
-        } else if (node.is_input()) {
-            inputs.insert(node.origin);
-            if (!request.input_gradients.contains(node.origin)) continue;
-            const std::string name = gradient_output(node.origin);
-            if (const auto [other, is_new] = results.emplace(name, "an output"); !is_new)
-                problems.error(node.loc, "the gradient of input '{}' would be called '{}' as {} is; rename one of them",
-                               node.origin, name, other->second);
-        }
-    }
-    for (const Output& output : graph.outputs)
-        if (const std::string name = loss_input(output.name);
-            inputs.contains(name) && !request.losses.contains(output.name))
-            problems.error(graph.nodes[output.value].loc,
-                           "the gradient of output '{}' would be called '{}' as an input is; rename one of them",
-                           output.name, name);
-    problems.throw_if_any();
+            fail_input({}, "the model has no input of floats called '{}', whose gradient is asked for{}", name,
+                       did_you_mean(name, floats));
 }
 
 void run_train_parameters(Graph& graph, const PassOptions& options) {
     if (!options.training) return;
     make_parameters(graph, *options.training);
-    check_names(graph, *options.training);
+    check_input_names(graph, *options.training);
     DividedParameters parameters(graph, options.sum_bytes, options.divided);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) {
         return parameters.replace(build, node, in);

@@ -81,6 +81,10 @@ std::optional<ChangedValues> run_passes(ir::Graph& graph, const PassesRun& run) 
         if (run.print_after_all || run.print_after.contains(pass->name))
             say(run, fmt::format("// after {}\n{}\n", pass->name, text()));
         if (!values) continue;
+        if (pass->name == "cut-host") {  // the graph is that of the device now
+            values.emplace(graph, run.tolerance);
+            continue;
+        }
         if (const auto wrong = values->compare(graph))
             return ChangedValues{std::string(pass->name), wrong->output, wrong->difference, wrong->allowed};
     }
