@@ -8,19 +8,22 @@
 namespace ttsim::impl::sim {
 
 Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
-    : steps_(epoch.inputs * op.input_steps()),
-      timed_(epoch.mechanisms.kernels && !epoch.ideal.ops.contains(op.op->name())),
+    : timed_(epoch.mechanisms.kernels && !epoch.ideal.ops.contains(op.op->name())),
       scatter_(op.output_streaming.scatter() && epoch.mechanisms.blocks),
       sink_(op.out_queues.empty() && op.readers.empty()),
       values_(epoch.values.wanted()),
+      packs_in_place_(op.packs_in_place),
+      steps_(epoch.inputs * op.input_steps()),
       capacity_(op.capacity_tiles),
-      operands_(op.operands.size()),
-      produced_(op.input_tiles()),
       total_tiles_(epoch.inputs * op.input_tiles()),
+      probe_(probe),
+      op_(op),
+      operands_(op.operands.size()),
+      steps_per_slice_(op.steps_per_slice),
+      slices_(op.slices),
+      produced_(op.input_tiles()),
       epoch_(epoch),
       calendar_(epoch.chip(op.chip).calendar()),
-      op_(op),
-      probe_(probe),
       out_tiles_(op.out_tiles.data()),
       step_times_(op.step_times.data()),
       index_(index) {
@@ -70,7 +73,7 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
         case Intake::PerSlice:
             return before + (at.slice + 1) * per_slice;
         case Intake::SliceEnd:
-            return at.step + 1 == op_.steps_per_slice ? before + (at.slice + 1) * per_slice : 0;
+            return at.step + 1 == steps_per_slice_ ? before + (at.slice + 1) * per_slice : 0;
         case Intake::WholeInput:
             return before + per_input;
         case Intake::Strips:
@@ -86,8 +89,8 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
 std::int64_t Core::chunks_freed(std::size_t k, const Position& at) const {
     const std::int64_t per_slice = operands_[k].per_slice, per_input = operands_[k].per_input;
     const std::int64_t before = at.input * per_input;
-    const bool slice_done = at.step + 1 == op_.steps_per_slice;
-    const bool input_done = slice_done && at.slice + 1 == op_.slices;
+    const bool slice_done = at.step + 1 == steps_per_slice_;
+    const bool input_done = slice_done && at.slice + 1 == slices_;
     switch (operands_[k].intake) {
         case Intake::PerStep:
             return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
@@ -119,7 +122,7 @@ void Core::prepare_step() {
     if (step_ == steps_) return;
     for (std::size_t k = 0; k < operands_.size(); ++k) operands_[k].needed = chunks_needed(k, at_);
     const std::int64_t tiles = out_tiles_[at_.step];
-    const bool first_in_place = at_.step == 0 && op_.packs_in_place;
+    const bool first_in_place = at_.step == 0 && packs_in_place_;
     needed_room_ = !first_in_place ? op_.pushed_at_once(tiles) : tiles == 0 ? op_.slice_tiles : tiles;
 }
 
@@ -293,15 +296,17 @@ void Core::unpacked() {
     const Position at = at_;
     unpacking_ = false;
     ++step_;
-    if (++at_.step == op_.steps_per_slice) {
+    if (++at_.step == steps_per_slice_) {
         at_.step = 0;
-        if (++at_.slice == op_.slices) at_ = {at_.input + 1, 0, 0};
+        if (++at_.slice == slices_) at_ = {at_.input + 1, 0, 0};
     }
     prepare_step();
     // Credits return to the pipes before the next step starts.
     for (std::size_t k = 0; k < operands_.size(); ++k)
-        if (operands_[k].intake != Intake::Resident)
-            operands_[k].pipe->free_chunks(operands_[k].place, chunks_freed(k, at));
+        if (const std::int64_t chunks = chunks_freed(k, at); chunks > operands_[k].freed) {
+            operands_[k].freed = chunks;
+            operands_[k].pipe->free_chunks(operands_[k].place, chunks);
+        }
     try_start();
     if (finished()) epoch_.events.core_finished();
 }
@@ -329,7 +334,7 @@ void Core::packed(std::int64_t tiles) {
     if (to_pack_ > 0) pack_next_piece();
     if (consumers_.empty()) {
         released_ = freed_ = produced_.total();
-        drop_released_blocks();
+        if (values_) drop_released_blocks();
     }
     try_open();
     if (!scatter_) notify_consumers();
@@ -354,7 +359,7 @@ void Core::release(std::size_t consumer, std::int64_t position) {
     if (now_free == freed_) return;
     freed_ = now_free;
     if (probe_) probe_->released(by.consumer->probe());
-    drop_released_blocks();
+    if (values_) drop_released_blocks();
     try_open();
     if (pack_blocked_) pack_next_piece();
     try_start();

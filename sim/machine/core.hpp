@@ -28,7 +28,7 @@ public:
     virtual const FlowProbe* probe() const = 0;
 };
 
-class Core : public Actor, public Waiter {
+class alignas(64) Core final : public Actor, public Waiter {
 public:
     Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe);
 
@@ -48,8 +48,11 @@ public:
         operands_[k].arrived = chunks;
         if (chunks >= operands_[k].needed || probe_) try_start();
     }
-    /// The same after a walk has advanced the count.
-    void set_arrived(std::size_t k, std::int64_t chunks) { operands_[k].arrived = chunks; }
+    /// A walk has advanced the counts of an operand.
+    void set_chunks(std::size_t k, std::int64_t arrived, std::int64_t freed) {
+        operands_[k].arrived = arrived;
+        operands_[k].freed = freed;
+    }
     // --- output side; positions count tiles over all inputs of the epoch ---
     std::int64_t produced() const { return produced_.total(); }
     /// Inputs that are packed completely, and whether the last packed tile was the last of its input.
@@ -109,6 +112,7 @@ private:
     struct OperandState {
         PipeFlow* pipe = nullptr;
         std::int64_t arrived = 0, needed = 0;       ///< chunks: from the pipe, and for the present step
+        std::int64_t freed = 0;                     ///< chunks
         std::int64_t per_slice = 0, per_input = 0;  ///< chunks
         std::uint32_t place = 0;
         Intake intake = Intake::PerStep;
@@ -143,45 +147,53 @@ private:
     BlockPtr gradient_base(std::int64_t input, std::int64_t slice);
     void drop_released_blocks();
 
-    // What most events need comes first, since cores are many and far apart in memory.
+    // What most events need comes first, grouped by lines of the cache, since cores are many and far apart in memory.
     std::int64_t available_ = 0;
-    std::int64_t step_ = 0, steps_ = 0;  // over all inputs
-    Position at_{0, 0, 0};               // of step_
-    std::int64_t needed_room_ = 0;       // tiles of output space that the present step needs before it starts
+    Cycle available_since_ = 0, sender_free_ = 0;
+    std::int64_t released_ = 0;
+    std::int64_t freed_ = 0;  // position below which buffer space is free; moves in whole blocks when scatter_
     bool unpacking_ = false;
     bool timed_;
     bool scatter_ = false;       // output is sent in whole blocks
     bool pack_blocked_ = false;  // the packer is blocked on output
     bool sink_;                  // nothing reads the output
     bool values_;
-    std::int64_t to_pack_ = 0;  // tiles of the current step whose packing has not begun
-    std::int64_t packing_ = 0;  // tiles packed or being packed
-    std::int64_t freed_ = 0;    // position below which buffer space is free; moves in whole blocks when scatter_
-    std::int64_t capacity_;     // tiles
-    boost::container::small_vector<OperandState, 2> operands_;
-    boost::container::small_vector<Consumer, 2> consumers_;
-    InputCount produced_;
+    bool opening_ = false;
+    bool packs_in_place_;
+
+    std::int64_t step_ = 0, steps_ = 0;  // over all inputs
+    std::int64_t to_pack_ = 0;           // tiles of the current step whose packing has not begun
+    std::int64_t packing_ = 0;           // tiles packed or being packed
+    std::int64_t capacity_;              // tiles
+    std::int64_t needed_room_ = 0;       // tiles of output space that the present step needs before it starts
     std::int64_t total_tiles_ = 0;
-    std::int64_t released_ = 0;
-    const EpochView& epoch_;
-    Calendar& calendar_;
-    const PlanOp& op_;
     CoreProbe* probe_;
-    const std::int64_t* out_tiles_;  // per step of a slice
-    const StepTime* step_times_;
+
+    boost::container::small_vector<Consumer, 2> consumers_;
+    const PlanOp& op_;
+
+    boost::container::small_vector<OperandState, 2> operands_;
+    Position at_{0, 0, 0};                 // of step_
+    std::int64_t steps_per_slice_, slices_;
+
+    InputCount produced_;
     Cycle packer_free_ = 0;
     Cycle piece_time_ = 0;
+    const EpochView& epoch_;
+    Calendar& calendar_;
+    const std::int64_t* out_tiles_;  // per step of a slice
+    const StepTime* step_times_;
+    Stats stats_;
+
     std::size_t index_;
     std::int64_t open_ = 0, open_end_ = 0;  // end of the block that is being sent, and of the next one
-    bool opening_ = false;
-    Cycle available_since_ = 0, ncrisc_free_ = 0, sender_free_ = 0;
+    Cycle ncrisc_free_ = 0;
     boost::container::deque<BlockPtr> blocks_;  // from slice number first_block_; allocates nothing while it is empty
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> unsubmitted_;  // of the current input, until all its operands have arrived
     QueuePort* gradient_queue_ = nullptr;
-    std::vector<BlockPtr> gradients_;  // per slice: result of the last input
-    std::int64_t first_result_ = 0;    // number of the first input's result, when results are recorded
-    Stats stats_;
+    std::vector<BlockPtr> gradients_;      // per slice: result of the last input
+    std::int64_t first_result_ = 0;        // number of the first input's result, when results are recorded
     std::vector<InputTimes> input_times_;  // empty unless recorded
 };
 

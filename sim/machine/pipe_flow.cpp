@@ -12,27 +12,33 @@ namespace ttsim::impl::sim {
 static constexpr std::ptrdiff_t max_relays = 3;
 
 PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
-    : probe_(probe),
+    : sendings_(pipe.sendings.data()),
+      needs_(pipe.needs.data()),
       sent_(static_cast<std::int64_t>(pipe.sendings.size())),
-      landed_(sent_),
       input_tiles_(pipe.tiles_before.back()),
-      capacity_(consumer.operands[k].capacity_tiles),
       resident_(consumer.operands[k].intake == Intake::Resident),
       ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
       values_(epoch.values.wanted()),
       in_chunks_(consumer.operands[k].reads.chunk > 0 && epoch.mechanisms.firmware),
       after_unpacker_(consumer.operands[k].reads.waits_for_unpacker() && epoch.mechanisms.firmware),
-      pipe_(pipe),
+      probe_(probe),
+      capacity_(consumer.operands[k].capacity_tiles),
+      landed_(sent_),
+      chunks_per_input_(static_cast<std::int64_t>(pipe.chunks())),
+      freed_(chunks_per_input_),
+      tiles_before_(pipe.tiles_before.data()),
       epoch_(epoch),
       calendar_(epoch.chip(consumer.chip).calendar()),
-      freed_(static_cast<std::int64_t>(pipe.chunks())),
+      noc_(epoch.chip(consumer.chip).noc()),
+      k_(static_cast<std::uint32_t>(k)),
+      tile_bytes_(static_cast<std::uint64_t>(consumer.operands[k].tile_bytes)),
       streams_(epoch.chip(consumer.chip).pipes()),
+      pipe_(pipe),
       operand_(consumer.operands[k]),
       consumer_(consumer),
-      k_(k),
-      noc_(epoch.chip(consumer.chip).noc()),
       receiving_(find_receivers()),
-      chunks_per_input_(static_cast<std::int64_t>(pipe.chunks())),
+      many_(receiving_.many()),
+      held_(operand_.held_tiles > 0),
       kept_slices_(epoch.values.compute, epoch.inputs > 1 && !resident_) {
     const auto per_input = static_cast<std::int64_t>(pipe.sendings.size());
     total_ = resident_ ? per_input : epoch.inputs * per_input;
@@ -60,6 +66,7 @@ void PipeFlow::connect(const std::vector<Core*>& consumers, const std::vector<Co
     const PlanOp& producer = producers.front()->op();
     source_tiles_ = producer.input_tiles();
     issue_ = static_cast<Cycle>(epoch_.chip(producer.chip).timing().noc_issue);
+    direct_ = epoch_.mechanisms.relays && producer.chip == consumer_.chip;
     connect_sources(producers);
     if (epoch_.mechanisms.nocs && producer.chip == consumer_.chip)
         noc_in_ = noc_between(epoch_.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
@@ -71,17 +78,18 @@ void PipeFlow::connect_sources(const std::vector<Core*>& producers) {
     if (pipe_.needs.empty()) return;
     const auto [first, last] = std::ranges::minmax(pipe_.needs, {}, &ChunkNeed::source);
     first_source_ = first.source;
-    sources_.resize(last.source - first.source + 1);
+    all_sources_.resize(last.source - first.source + 1);
+    sources_ = all_sources_.data();
     for (const ChunkNeed& need : pipe_.needs) {
         Source& from = source(need);
         if (from.core) continue;
         from.core = producers[need.source];
-        from.slot = from.core->add_consumer(*this);
+        from.slot = static_cast<std::uint32_t>(from.core->add_consumer(*this));
     }
 }
 
 void PipeFlow::find_gather(const PipeFlow* before) {
-    const auto several = std::ranges::count_if(sources_, [](const Source& one) { return one.core != nullptr; });
+    const auto several = std::ranges::count_if(all_sources_, [](const Source& one) { return one.core != nullptr; });
     if (several <= 1) return;
     walks_gather_ = !before || !before->gather_;
     gather_ = walks_gather_ ? std::make_shared<GatherStreams>() : before->gather_;
@@ -91,9 +99,9 @@ void PipeFlow::find_gather(const PipeFlow* before) {
 
 /// Releases source tiles that the pipe never reads, so that their space can be reused.
 void PipeFlow::forget_unread() {
-    std::vector<std::int64_t> next_input(sources_.size(), 0);  // position in each source where the next input begins
+    std::vector<std::int64_t> next_input(all_sources_.size(), 0);  // position in each source where the next input begins
     for (const ChunkNeed& need : pipe_.needs) next_input[need.source - first_source_] = need.release;
-    for (std::size_t s = 0; s < sources_.size(); ++s)
+    for (std::size_t s = 0; s < all_sources_.size(); ++s)
         if (sources_[s].core) sources_[s].core->release(sources_[s].slot, next_input[s] - source_tiles_);
 }
 
@@ -111,7 +119,7 @@ double PipeFlow::stream_tile() const {
 
 std::string PipeFlow::source_name() const {
     if (queue_) return fmt::format("queue '{}'", queue_->queue().name);
-    for (const Source& one : sources_)
+    for (const Source& one : all_sources_)
         if (one.core) return fmt::format("op '{}'", one.core->op().op->name());
     return "padding";
 }
@@ -123,14 +131,14 @@ std::int64_t PipeFlow::tiles_of(std::int64_t chunks) const {
 }
 
 void PipeFlow::count_freed_tiles() {
-    freed_tiles_ = freed_.input() * input_tiles_ + pipe_.tiles_before[static_cast<std::size_t>(freed_.place())];
+    freed_tiles_ = freed_.input() * input_tiles_ + tiles_before_[freed_.place()];
 }
 
 /// The first source whose tiles for the next transfer are not available; nullptr: all are available.
 inline const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
     const std::int64_t before = sent_.input() * source_tiles_;
     for (std::uint32_t n = next.first; n < next.end; ++n) {
-        const ChunkNeed& need = pipe_.needs[n];
+        const ChunkNeed& need = needs_[n];
         if (source(need).core->available() < before + need.need) return &need;
     }
     return nullptr;
@@ -203,7 +211,7 @@ NocEnd PipeFlow::find_receivers() const {
 
 Cycle PipeFlow::transfer(const Sending& sending) {
     if (sending.first == sending.end || ideal_) return epoch_.now + 1;
-    if (operand_.held_tiles > 0) return from_l1(sending);
+    if (held_) return from_l1(sending);
     return queue_ ? from_queue(sending) : from_op(sending);
 }
 
@@ -225,7 +233,7 @@ inline Cycle PipeFlow::send_here(NocPath& path, int noc, NocCoord from, NocEnd t
 
 /// The core of a multicast may pass on the first tile when it has arrived.
 Cycle PipeFlow::behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const {
-    const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+    const auto tile = std::min<std::uint64_t>(bytes, tile_bytes_);
     const auto behind = (bytes - tile) / static_cast<std::uint64_t>(noc_.constants().flit_bytes);
     return std::max(ready, arrival - std::min<Cycle>(arrival, behind));
 }
@@ -242,6 +250,30 @@ inline Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle re
     if (!many) return arrival;
     NocPath other;  // a source that multicasts itself
     return std::max(arrival, send_here(relayed ? multicast_path_ : other, noc_out_, sender, receiving_, bytes, ready));
+}
+
+/// NoC of data from an op to the pipe's core.
+int PipeFlow::noc_from_op() const {
+    return receivers_.size() > 1 || gather_ || source(*needs_).core->op().chip != consumer_.chip ? noc_in_ : noc_out_;
+}
+
+/// Sets the path from a core of the same chip to the pipe's core.
+void PipeFlow::find_path(Source& from, const ChunkNeed& need) {
+    const NocCoord at = from.core->op().cores[need.source];
+    from.place = at == multicast_core_ ? Source::Place::Here : Source::Place::Elsewhere;
+    if (at != multicast_core_) from.path = noc_.path(noc_from_op(), at, multicast_core_, need.tiles * tile_bytes_);
+}
+
+/// As send_on_chip(), from a core of an op and by relays.
+inline Cycle PipeFlow::send_directly(Source& from, const ChunkNeed& need, std::uint64_t bytes, Cycle ready) {
+    if (from.place == Source::Place::Unknown) find_path(from, need);
+    Cycle arrival = ready;
+    if (from.place == Source::Place::Elsewhere) {
+        arrival = noc_.send(from.path, bytes, epoch_.now, ready);
+        if (many_) ready = behind_first_tile(ready, arrival, bytes);
+    }
+    if (!many_) return arrival;
+    return std::max(arrival, send_here(multicast_path_, noc_out_, multicast_core_, receiving_, bytes, ready));
 }
 
 /// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
@@ -363,7 +395,7 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
 /// The source's own stream sends to the operand, after its previous tiles, phase by phase.
 Cycle PipeFlow::through_stream(const ChunkNeed& need, Core& source, Cycle ready) {
     const PipeConstants& t = streams_;
-    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
+    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(tile_bytes_);
     // Only one fork of a core sends at a time.
     Cycle& sender = source.sender_free();
     ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
@@ -385,7 +417,7 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Core& source, Cycle ready)
     if (gather.relays[gather.last_relay].source != static_cast<std::int64_t>(need.source))
         gather.last_relay = (gather.last_relay + 1) % gather.relays.size();
     GatherStreams::Relay& relay = gather.relays[gather.last_relay];
-    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
+    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(tile_bytes_);
     const bool same = relay.source == static_cast<std::int64_t>(need.source);
     const double more = need.phases > 1 ? static_cast<double>(need.phases - 1) : 0;
     const auto between = static_cast<Cycle>((same ? t.phase : t.partner) + t.phase * more);
@@ -399,21 +431,24 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Core& source, Cycle ready)
 }
 
 Cycle PipeFlow::from_op(const Sending& sending) {
-    const ChunkNeed& need = pipe_.needs[sending.first];
+    const ChunkNeed& need = needs_[sending.first];
     Source& from = source(need);
-    const PlanOp& producer = from.core->op();
-    const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
-    const std::size_t lane = need.source + pipe_.cores.front();
+    const std::uint64_t bytes = need.tiles * tile_bytes_;
     Cycle ready = epoch_.now + issue_;
     if (epoch_.mechanisms.firmware)
         ready = gather_ ? through_relays(need, *from.core, ready) : through_stream(need, *from.core, ready);
-    const bool many = receivers_.size() > 1;
-    if (epoch_.mechanisms.firmware && many) {  // a second stream multicasts
+    if (epoch_.mechanisms.firmware && receivers_.size() > 1) {  // a second stream multicasts
         const double rate = streams_.multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
-    const int noc = many || gather_ || producer.chip != consumer_.chip ? noc_in_ : noc_out_;
-    const Cycle arrival = send(producer.chip, producer.cores[need.source], bytes, ready, lane, noc, from.path);
+    Cycle arrival = 0;
+    if (direct_ && bytes > 0 && !route_recorded()) {
+        arrival = send_directly(from, need, bytes, ready);
+    } else {
+        const PlanOp& producer = from.core->op();
+        const std::size_t lane = need.source + pipe_.cores.front();
+        arrival = send(producer.chip, producer.cores[need.source], bytes, ready, lane, noc_from_op(), from.path);
+    }
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
@@ -424,20 +459,20 @@ void PipeFlow::on_event(std::uint32_t flight, std::uint64_t) {
 
 /// The transfers arrive in the order in which they were sent.
 void PipeFlow::arrive() {
-    const Sending& done = pipe_.sendings[static_cast<std::size_t>(landed_.place())];
+    const Sending& done = sendings_[landed_.place()];
     const std::int64_t input = landed_.input();
     landed_.add(1);
     if (values_) collect_values(input, done);
     if (!queue_)
         for (std::uint32_t n = done.first; n < done.end; ++n) {
-            const ChunkNeed& need = pipe_.needs[n];
+            const ChunkNeed& need = needs_[n];
             const Source& from = source(need);
             from.core->release(from.slot, input * source_tiles_ + need.release);
         }
     if (!done.ends_chunk) return;
     arrived_ = input * chunks_per_input_ + done.chunk + 1;
     for (const Receiver& to : receivers_) to.core->operand_arrived(k_, arrived_);
-    if (queue_ && done.chunk + 1 == pipe_.chunks()) queue_->done_reading(input);
+    if (queue_ && done.chunk + 1 == chunks_per_input_) queue_->done_reading(input);
 }
 
 /// Stores references to the values of a completed transfer: the sources' blocks or the queue's entry.
@@ -527,7 +562,7 @@ void PipeFlow::walk(StateWalk& walk) {
     for (Receiver& one : receivers_) walk.count(one.freed, chunks_per_input_, scope);
     if (!walk.advancing()) return;
     count_freed_tiles();
-    for (const Receiver& one : receivers_) one.core->set_arrived(k_, arrived_);
+    for (const Receiver& one : receivers_) one.core->set_chunks(k_, arrived_, one.freed);
 }
 
 WaitsFor PipeFlow::waits_for() const {

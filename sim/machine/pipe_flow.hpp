@@ -30,7 +30,7 @@ struct GatherStreams {
     void walk(StateWalk& walk, std::int64_t source_tiles, const StateWalk::Scope& scope);
 };
 
-class PipeFlow final : public Actor, public OutputConsumer, public QueueUser, public Waiter {
+class alignas(64) PipeFlow final : public Actor, public OutputConsumer, public QueueUser, public Waiter {
 public:
     PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
@@ -75,10 +75,11 @@ private:
         std::int64_t uses_left = 0;
     };
     /// A producer core of which the pipe reads tiles.
-    struct Source {
-        Core* core = nullptr;  ///< nullptr: not touched
-        std::size_t slot = 0;  ///< our consumer number there
-        NocPath path;          ///< to the pipe's core, once it is known
+    struct alignas(32) Source {
+        Core* core = nullptr;   ///< nullptr: not touched
+        NocPath path;           ///< to the pipe's core, once it is known
+        std::uint32_t slot = 0;  ///< our consumer number there
+        enum class Place : std::uint8_t { Unknown, Elsewhere, Here } place = Place::Unknown;  ///< here: the pipe's core
     };
     struct Receiver {
         Core* core;
@@ -86,7 +87,7 @@ private:
     };
     Source& source(const ChunkNeed& need) { return sources_[need.source - first_source_]; }
     const Source& source(const ChunkNeed& need) const { return sources_[need.source - first_source_]; }
-    const Sending& next_sending() const { return pipe_.sendings[static_cast<std::size_t>(sent_.place())]; }
+    const Sending& next_sending() const { return sendings_[sent_.place()]; }
     std::int64_t tiles_sent() const { return sent_.input() * input_tiles_ + next_sending().tiles_before; }
     std::int64_t tiles_of(std::int64_t chunks) const;
     void count_freed_tiles();
@@ -106,6 +107,9 @@ private:
                         int noc);
     bool route_recorded() const;
     Cycle send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path);
+    void find_path(Source& from, const ChunkNeed& need);
+    int noc_from_op() const;
+    Cycle send_directly(Source& from, const ChunkNeed& need, std::uint64_t bytes, Cycle ready);
     Cycle behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const;
     Cycle send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready);
     void connect_sources(const std::vector<Core*>& producers);
@@ -122,46 +126,61 @@ private:
     void arrive();
     void collect_values(std::int64_t input, const Sending& sending);
 
-    // What most events need comes first, since pipes are many and far apart in memory.
+    // What most events need comes first, grouped by lines of the cache, since pipes are many and far apart in memory.
     const Core* awaited_ = nullptr;  // source of the next transfer, while its tiles are missing
-    bool full_ = false;              // there is no room for the next transfer, but its tiles are available
-    FlowProbe* probe_;
-    InputCount sent_, landed_;  // sendings
+    const Sending* sendings_;        // of the pipe
+    const ChunkNeed* needs_;         // of the pipe
+    Source* sources_ = nullptr;      // from `first_source_` on
+
+    InputCount sent_;  // sendings
     std::int64_t total_;
-    std::int64_t freed_tiles_ = 0, input_tiles_, capacity_, source_tiles_ = 0;  // source tiles: of a core and input
-    bool resident_, ideal_;                                                     // ideal: transfers take no time
+    std::int64_t freed_tiles_ = 0, input_tiles_, source_tiles_ = 0;  // source tiles: of a core and input
+    bool full_ = false;  // there is no room for the next transfer, but its tiles are available
+    bool resident_, ideal_;  // ideal: transfers take no time
     bool values_;
     bool in_chunks_;       // NCRISC reads whole chunks
     bool after_unpacker_;  // and nothing while a step's tiles wait to be unpacked
     bool waited_ = false;  ///< it waited for a FIFO entry, and therefore polls the queue's pointers
-    std::uint32_t first_source_ = 0;
-    const Pipe& pipe_;
+    bool direct_ = false;  // from cores of the same chip, by relays
+
+    FlowProbe* probe_;
+    QueuePort* queue_ = nullptr;
+    std::int64_t capacity_;
+    InputCount landed_;         // sendings
+    std::int64_t arrived_ = 0;  // chunks
+    std::int64_t chunks_per_input_;
+
+    boost::container::small_vector<Receiver, 1> receivers_;
+    InputCount freed_;  // chunks
+
+    const std::int64_t* tiles_before_;  // of the pipe
     const EpochView& epoch_;
     Calendar& calendar_;
-    QueuePort* queue_ = nullptr;
-    std::vector<Source> sources_;  // from `first_source_` on
-    boost::container::small_vector<Receiver, 1> receivers_;
-    InputCount freed_;                          // chunks
-    std::int64_t arrived_ = 0;                  // chunks
+    Noc& noc_;
+    std::uint32_t first_source_ = 0, k_;
     Cycle last_arrival_ = 0, stream_free_ = 0;  // end of the transfers of the sending stream
     Cycle multicast_free_ = 0;                  // end of the transfers of the second stream, which multicasts
-    double stream_tile_ = 0;                    // clocks
+
+    std::uint64_t tile_bytes_;
+    double stream_tile_ = 0;  // clocks
     const PipeConstants& streams_;
-    const PlanOperand& operand_;
-    const PlanOp& consumer_;
-    std::size_t k_;
     std::shared_ptr<GatherStreams> gather_;  // several sources only
     Cycle issue_ = 0;                        // until a source's write has left it
-    Noc& noc_;
+    NocPath multicast_path_;                 // from the multicast core
+
+    const Pipe& pipe_;
+    const PlanOperand& operand_;
+    const PlanOp& consumer_;
     NocEnd receiving_;
-    NocPath multicast_path_;         // from the multicast core
+    bool many_;                      // there are several receivers
+    bool held_;                      // the operand is held in L1
     int noc_in_ = 0, noc_out_ = 0;   // from ops to the pipe's core, from there to the receivers
     NocCoord multicast_core_{0, 0};  // several receivers: the core that sends to the others
-    std::int64_t chunks_per_input_;
     std::optional<Cycle> all_sent_;
-    Cycle loaded_ = 0;                                     // prologue operand: cycle in which it is in L1
-    bool walks_gather_ = false;                            // the first of the pipes that share it
-    bool started_ = false;                                 // false while the epoch's kernels are loading
+    Cycle loaded_ = 0;           // prologue operand: cycle in which it is in L1
+    bool walks_gather_ = false;  // the first of the pipes that share it
+    bool started_ = false;       // false while the epoch's kernels are loading
+    std::vector<Source> all_sources_;
     SourceRefs refs_;                                      // sources of the slice that is arriving
     std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
     KeptSlices kept_slices_;

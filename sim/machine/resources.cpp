@@ -5,11 +5,11 @@
 
 namespace ttsim::impl::sim {
 
-/// Spans that are over are removed when they take as much of the list as the others.
+/// Spans that are over are removed; the list grows when less than a third of it was.
 void Reservations::make_room(Cycle now) {
     SpanList& spans = *earlier_;
     forget(now);
-    if (spans.size() > spans.capacity() / 2) spans.reserve(2 * spans.capacity());
+    if (spans.size() > spans.capacity() * 2 / 3) spans.reserve(2 * spans.capacity());
 }
 
 /// The first span that is not over and reaches `ready`. Few are behind it, but the list may be long.
@@ -114,45 +114,76 @@ inline const Noc::Occupancy& Noc::occupancy(bool from_l1, std::uint64_t bytes, b
     return known.occupancy;
 }
 
+/// Links that follow each other along an axis, and so on most routes, are neighbours in memory.
+Noc::Place Noc::port_place(noc::Port port) const {
+    const noc::Node node = topology_.node_of(port);
+    int within = node;
+    int kind = 0;
+    if (topology_.is_along_y(port)) {
+        const NocCoord at = topology_.coord(node);
+        within = at.x * topology_.grid_y() + at.y;
+        kind = 1;
+    } else if (!topology_.is_link(port)) {
+        kind = topology_.is_inject(port) ? 2 : 3;
+    }
+    constexpr int kinds = 4;
+    return static_cast<Place>((topology_.noc_of(port) * kinds + kind) * topology_.nodes() + within);
+}
+
+NocPath Noc::new_path(std::span<const noc::Hop> hops, noc::Node source, noc::Node target) {
+    auto& places = places_.emplace_back(std::make_unique<Place[]>(hops.size() + 2));
+    Place* next = places.get();
+    for (const noc::Hop& hop : hops) *next++ = port_place(hop.port);
+    *next++ = l1_place(source);
+    *next++ = l1_place(target);
+    return {.places = places.get(),
+            .ports = static_cast<std::uint16_t>(hops.size()),
+            .from_l1 = has_l1(source),
+            .into_l1 = has_l1(target)};
+}
+
 NocPath Noc::path(int noc, NocCoord from, NocEnd to, std::uint64_t bytes) {
-    NocPath path{.source = topology_.node(from), .target = topology_.node(to.high)};
-    path.from_l1 = has_l1(path.source);
-    path.into_l1 = has_l1(path.target);
+    const noc::Node source = topology_.node(from), target = topology_.node(to.high);
     if (to.many() && bytes > 0 && !ideal_)
-        if (const noc::Topology::Tree& branches = tree(noc, path.source, to); !branches.leaves.empty())
-            path.tree = &branches;
-    if (!path.tree) path.route = &topology_.route(noc, path.source, path.target);
+        if (const NocPath& branches = tree(noc, source, to); branches.known()) return branches;
+    const noc::Route& route = topology_.route(noc, source, target);
+    if (route.number >= routes_.size()) routes_.resize(route.number + 1);
+    NocPath& path = routes_[route.number];
+    if (!path.known()) {
+        path = new_path(route.hops, source, target);
+        path.links = static_cast<std::uint16_t>(route.links);
+    }
     return path;
 }
 
 Cycle Noc::send(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
-    if (path.tree) return multicast(path, bytes, now, ready);
+    if (path.multicast) return multicast(path, bytes, now, ready);
     return loads_.empty() ? send_on_route<false>(path, bytes, now, ready)
                           : send_on_route<true>(path, bytes, now, ready);
 }
 
 template <bool counted>
 Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const noc::Hop* const first = path.route->hops.data();
-    const noc::Hop* const last = first + path.route->hops.size() - 1;
-    if (bytes == 0 || ideal_) return ready + 2 * niu_ + hop_ * static_cast<Cycle>(path.route->links);
+    if (bytes == 0 || ideal_) return ready + 2 * niu_ + hop_ * path.links;
+    const Place* const first = path.places;
+    const Place* const last = first + path.ports - 1;
+    Reservations* const reserved = reserved_.data();
     const Occupancy& busy = occupancy(path.from_l1, bytes, path.into_l1);
     // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time. `tail`:
     // when the last byte may pass, at that rate behind the head.
     const Cycle slowest = busy.slowest;
     Cycle tail = ready + slowest;
-    const auto pass = [&](Reservations & reserved, Load * counting, Cycle length, Cycle step)
-        __attribute__((always_inline)) {
-        tail = std::max(tail, reserved.reserve(now, tail - slowest, length, bytes, counting)) + step;
+    const auto pass = [&](Place place, Load * counting, Cycle length, Cycle step) __attribute__((always_inline)) {
+        tail = std::max(tail, reserved[place].reserve(now, tail - slowest, length, bytes, counting)) + step;
     };
-    const auto pass_port = [&](const noc::Hop& at, Cycle length, Cycle step) __attribute__((always_inline)) {
-        pass(port(at.port), counted ? loads_[at.port] : nullptr, length, step);
+    const auto pass_port = [&](Place place, Cycle length, Cycle step) __attribute__((always_inline)) {
+        pass(place, counted ? loads_[place] : nullptr, length, step);
     };
-    if (busy.read > 0) pass(l1(path.source), nullptr, busy.read, 0);
+    if (busy.read > 0) pass(last[1], nullptr, busy.read, 0);
     pass_port(*first, busy.source, niu_);
-    for (const noc::Hop* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
+    for (const Place* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
     pass_port(*last, busy.links, niu_);
-    if (busy.written > 0) pass(l1(path.target), nullptr, busy.written, 0);
+    if (busy.written > 0) pass(last[2], nullptr, busy.written, 0);
     return tail;
 }
 
@@ -174,57 +205,63 @@ std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocC
     return ports;
 }
 
-const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
-    const auto [found, fresh] =
-        trees_.try_emplace({noc, from, topology_.node(to.low), topology_.node(to.high)}, noc::Topology::Tree{});
-    if (fresh) {
-        found->second = multicast_tree(topology_, noc, from, to);
-        note_use(l1(from));
-        for (const noc::Hop& hop : found->second.hops) {
-            note_use(port(hop.port));
-            note_use(channel(hop.port));
-        }
+const NocPath& Noc::tree(int noc, noc::Node from, NocEnd to) {
+    const noc::Node high = topology_.node(to.high);
+    const auto [found, fresh] = trees_.try_emplace({noc, from, topology_.node(to.low), high});
+    NocPath& path = found->second;
+    if (!fresh) return path;
+    const noc::Topology::Tree tree = multicast_tree(topology_, noc, from, to);
+    note_use(l1_place(from));
+    for (const noc::Hop& hop : tree.hops) {
+        const Place port = port_place(hop.port);
+        note_use(port);
+        note_use(ports_ + port);
     }
-    return found->second;
+    if (tree.leaves.empty()) return path;
+    path = new_path(tree.hops, from, high);
+    path.links = static_cast<std::uint16_t>(tree.depth);
+    path.multicast = true;
+    return path;
 }
 
 /// A multicast holds the multicast channel of its whole tree while it reserves the path and sends. It occupies the
 /// ports only for the time of its flits.
 Cycle Noc::multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const noc::Topology::Tree& tree = *path.tree;
-    const Cycle latency = hop_ * static_cast<Cycle>(tree.depth);
+    const std::span<const Place> ports(path.places, path.ports);
+    const Cycle latency = hop_ * path.links;
     const Occupancy& busy = occupancy(path.from_l1, bytes, false);
     const Cycle sent = std::max(busy.links, busy.source);
     const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + sent;
     Cycle last = ready + held;
-    for (const noc::Hop& hop : tree.hops)
-        last = std::max(last, channel(hop.port).reserve(now, ready, held, 0, nullptr));
+    for (const Place place : ports) last = std::max(last, channel(place).reserve(now, ready, held, 0, nullptr));
     const Cycle start = last - sent;
     Cycle done = start + busy.slowest;
-    if (busy.read > 0) done = std::max(done, l1(path.source).reserve(now, start, busy.read, bytes, nullptr));
-    for (const noc::Hop& hop : tree.hops) {
-        const Cycle length = topology_.is_inject(hop.port) ? busy.source : busy.links;
-        done = std::max(done, port(hop.port).reserve(now, start, length, bytes, load(hop.port)));
+    if (busy.read > 0)
+        done = std::max(done, reserved_[path.places[path.ports]].reserve(now, start, busy.read, bytes, nullptr));
+    Cycle length = busy.source;  // of the first port, from the source's NIU
+    for (const Place place : ports) {
+        Load* const load = loads_.empty() ? nullptr : loads_[place];
+        done = std::max(done, reserved_[place].reserve(now, start, length, bytes, load));
+        length = busy.links;
     }
     return done + 2 * niu_ + latency;
 }
 
-void Noc::note_use(const Reservations& one) {
-    const auto index = static_cast<std::size_t>(&one - reserved_.data());
-    if (noted_[index]) return;
-    noted_[index] = true;
-    used_.push_back(index);
+void Noc::note_use(std::size_t place) {
+    if (noted_[place]) return;
+    noted_[place] = true;
+    used_.push_back(place);
 }
 
 /// A chip has thousands of reservations, of which a run uses some. Noting them here costs transfers nothing.
 void Noc::walk(StateWalk& walk) {
     for (; noted_routes_ < topology_.routes_made(); ++noted_routes_) {
         const auto hops = topology_.route_made(noted_routes_).hops;
-        for (const noc::Hop& hop : hops) note_use(port(hop.port));
-        for (const noc::Hop& end : {hops.front(), hops.back()}) note_use(l1(topology_.node_of(end.port)));
+        for (const noc::Hop& hop : hops) note_use(port_place(hop.port));
+        for (const noc::Hop& end : {hops.front(), hops.back()}) note_use(l1_place(topology_.node_of(end.port)));
     }
     walk.fixed(used_.size());
-    for (const std::size_t index : used_) reserved_[index].walk(walk);
+    for (const std::size_t place : used_) reserved_[place].walk(walk);
 }
 
 void Noc::trace(Probe& probe, std::int64_t chip) {
@@ -238,7 +275,7 @@ void Noc::trace(Probe& probe, std::int64_t chip) {
         name.vertical = topology_.is_along_y(port);
         name.bytes_per_cycle = constants_.flit_bytes;
         if (!topology_.is_link(port)) name.part = topology_.is_inject(port) ? "in" : "out";
-        loads_[p] = probe.resource(name);
+        loads_[port_place(port)] = probe.resource(name);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -95,11 +96,13 @@ std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocC
 
 /// The way of transfers between two ends. Valid as long as its Noc exists.
 struct NocPath {
-    const noc::Route* route = nullptr;
-    const noc::Topology::Tree* tree = nullptr;  ///< of a multicast, which has no route
-    noc::Node source = 0, target = 0;
-    bool from_l1 = false, into_l1 = false;
-    bool known() const { return route || tree; }
+    /// Places in the Noc's list of reservations: of the ports on the route or in the tree, of the source's L1, of the
+    /// target's. nullptr: not known.
+    const std::uint16_t* places = nullptr;
+    std::uint16_t ports = 0;
+    std::uint16_t links = 0;  ///< from the source to the target, or to the farthest one of a multicast
+    bool multicast = false, from_l1 = false, into_l1 = false;
+    bool known() const { return places != nullptr; }
 };
 
 /// The two NoCs of a chip, modelled with reservations instead of an event per hop or packet. Routes, packet overhead,
@@ -131,20 +134,21 @@ private:
     template <bool counted>
     Cycle send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
     Cycle multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle ready);
-    const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
-    Reservations& port(noc::Port port) { return reserved_[port]; }
+    const NocPath& tree(int noc, noc::Node from, NocEnd to);
+    using Place = std::uint16_t;
+    Place port_place(noc::Port port) const;
+    Place l1_place(noc::Node node) const { return static_cast<Place>(2 * ports_ + node); }
+    NocPath new_path(std::span<const noc::Hop> hops, noc::Node source, noc::Node target);
     /// The virtual channel of multicasts, held while the path is reserved.
-    Reservations& channel(noc::Port port) { return reserved_[ports_ + port]; }
-    Reservations& l1(noc::Node node) { return reserved_[2 * ports_ + node]; }
-    Load* load(noc::Port port) { return loads_.empty() ? nullptr : loads_[port]; }
-    void note_use(const Reservations& one);
+    Reservations& channel(Place port) { return reserved_[ports_ + port]; }
+    void note_use(std::size_t place);
 
     const noc::Constants& constants_;
     noc::Topology topology_;
     std::size_t ports_;
     Cycle niu_, hop_;
     std::vector<Reservations> reserved_;  ///< of ports, of their multicast channels, of L1s by node
-    std::vector<Load*> loads_;            ///< by noc::Port; empty without a trace
+    std::vector<Load*> loads_;            ///< of ports, by place; empty without a trace
     bool ideal_ = false;
     /// Occupancies of the sizes in use, by a hash of their key.
     struct KnownOccupancy {
@@ -152,9 +156,11 @@ private:
         Occupancy occupancy;
     };
     std::array<KnownOccupancy, 64> occupancies_;
-    std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
-    std::vector<bool> noted_;        ///< by index in reserved_
-    std::vector<std::size_t> used_;  ///< those of the routes asked for; the others have no state to walk
+    std::vector<NocPath> routes_;  ///< by number of the route
+    std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, NocPath> trees_;  ///< not known: they have no leaves
+    std::vector<std::unique_ptr<Place[]>> places_;                               ///< of the paths
+    std::vector<bool> noted_;                                                    ///< by place
+    std::vector<std::size_t> used_;  ///< places of the routes asked for; the others have no state to walk
     std::size_t noted_routes_ = 0;
 };
 

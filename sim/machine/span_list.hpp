@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "base/units.hpp"
@@ -15,47 +16,48 @@ struct Span {
     Cycle start, end;
 };
 
-class SpanList {
+/// A list of few spans is a line of the processor's cache.
+class alignas(64) SpanList {
 public:
     SpanList() = default;
     SpanList(const SpanList&) = delete;
     SpanList& operator=(const SpanList&) = delete;
 
-    Span* begin() { return begin_; }
-    Span* end() { return end_; }
-    Span& back() { return end_[-1]; }
-    bool empty() const { return begin_ == end_; }
-    bool full() const { return end_ == limit_; }
-    std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
-    std::size_t capacity() const { return static_cast<std::size_t>(limit_ - begin_); }
+    Span* begin() { return more_ ? more_.get() : few_.data(); }
+    Span* end() { return begin() + size_; }
+    Span& back() { return end()[-1]; }
+    bool empty() const { return size_ == 0; }
+    bool full() const { return size_ == capacity_; }
+    std::size_t size() const { return size_; }
+    std::size_t capacity() const { return capacity_; }
 
-    void clear() { end_ = begin_; }
+    void clear() { size_ = 0; }
     void push_back(const Span& span) {
         if (full()) reserve(2 * capacity());
-        *end_++ = span;
+        begin()[size_++] = span;
     }
-    void pop_back() { --end_; }
+    void pop_back() { --size_; }
     void insert(Span* at, const Span& span) {
-        const auto place = at - begin_;
+        const auto place = at - begin();
         push_back(span);
-        std::rotate(begin_ + place, end_ - 1, end_);
+        std::rotate(begin() + place, end() - 1, end());
     }
     void erase(Span* first, Span* last) {
-        if (first != last) end_ = std::copy(last, end_, first);
+        std::copy(last, end(), first);
+        size_ -= static_cast<std::uint32_t>(last - first);
     }
     void reserve(std::size_t capacity) {
         auto larger = std::make_unique<Span[]>(capacity);
-        end_ = std::copy(begin_, end_, larger.get());
-        begin_ = larger.get();
-        limit_ = begin_ + capacity;
+        std::copy(begin(), end(), larger.get());
         more_ = std::move(larger);
+        capacity_ = static_cast<std::uint32_t>(capacity);
     }
 
 private:
-    static constexpr std::size_t few = 4;
-    std::array<Span, few> few_{};
-    Span *begin_ = few_.data(), *end_ = begin_, *limit_ = begin_ + few;
+    static constexpr std::uint32_t few = 3;
     std::unique_ptr<Span[]> more_;  // instead of few_
+    std::uint32_t size_ = 0, capacity_ = few;
+    std::array<Span, few> few_{};
 };
 
 }  // namespace ttsim::impl::sim

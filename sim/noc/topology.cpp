@@ -68,6 +68,7 @@ const Route& Topology::route(int noc, Node from, Node to) const {
     made.route.links = static_cast<int>(made.hops.size()) - 1;
     made.hops.push_back({eject(noc, to), 0});
     made.route.hops = made.hops;
+    made.route.number = index - 1;
     return made.route;
 }
 

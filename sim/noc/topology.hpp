@@ -29,6 +29,7 @@ struct Hop {
 struct Route {
     std::span<const Hop> hops;  ///< NIU port, links, NIU port; the NIU ports alone when source and destination agree
     int links = 0;
+    std::size_t number = 0;  ///< of the routes that were asked for
 };
 
 /// Tori of NoC 0 (right, then down) and NoC 1 (up, then left). Coordinates are those of NoC 0 throughout.
