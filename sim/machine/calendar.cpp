@@ -55,9 +55,9 @@ void Clock::step() {
 /// Calls the function with each node of a list, which may put it into another one.
 template <class Function>
 void Clock::for_each(std::uint32_t last, Function&& function) {
-    std::uint32_t node = nodes_[last].next;
+    std::uint32_t node = next_[last];
     for (bool more = true; more;) {
-        const std::uint32_t next = nodes_[node].next;
+        const std::uint32_t next = next_[node];
         more = node != last;
         function(node);
         node = next;
@@ -68,7 +68,7 @@ inline void Clock::serve() {
     std::uint32_t from = 0;
     if (const std::uint32_t last = take_slot(now_); last != none) {
         prefetch_next();
-        if (nodes_[last].next == last)  // most events are alone in their cycle
+        if (next_[last] == last)  // most events are alone in their cycle
             from = serve_event(last);
         else
             make_all_due(last);
@@ -86,8 +86,8 @@ void Clock::serve_due(std::uint32_t from) {
 
 /// Returns the calendar of the event.
 inline std::uint32_t Clock::serve_event(std::uint32_t node) {
-    const Event event = nodes_[node].event;
-    nodes_[node].next = free_;
+    const Event event = events_[node];
+    next_[node] = free_;
     free_ = node;
     serving_now_ = calendars_[event.calendar];
     event.actor->on_event(event.what, event.argument);
@@ -97,11 +97,11 @@ inline std::uint32_t Clock::serve_event(std::uint32_t node) {
 void Clock::serve_calendar(std::uint32_t calendar) {
     while (due_[calendar] != none) {
         std::uint32_t& last = due_[calendar];
-        const std::uint32_t first = nodes_[last].next;
+        const std::uint32_t first = next_[last];
         if (first == last)
             last = none;
         else
-            nodes_[last].next = nodes_[first].next;
+            next_[last] = next_[first];
         serve_event(first);
     }
     calendars_due_[calendar / word_bits] &= ~(std::uint64_t{1} << calendar % word_bits);
@@ -136,14 +136,15 @@ void Clock::schedule_apart(Cycle when, Actor& actor, std::uint32_t what, std::ui
 /// There must be a free node.
 inline std::uint32_t Clock::new_node(const Event& event) {
     const std::uint32_t node = free_;
-    free_ = nodes_[node].next;
-    nodes_[node].event = event;
+    free_ = next_[node];
+    events_[node] = event;
     return node;
 }
 
 void Clock::add_node() {
-    free_ = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({{}, none});
+    free_ = static_cast<std::uint32_t>(next_.size());
+    events_.emplace_back();
+    next_.push_back(none);
 }
 
 void Clock::place_later(std::uint32_t node, std::uint64_t ahead) {
@@ -152,9 +153,9 @@ void Clock::place_later(std::uint32_t node, std::uint64_t ahead) {
         blocks_used_ |= std::uint64_t{1} << slot;
         append(last_of_block_[slot], node);
     } else {
-        later_.push_back({nodes_[node].event, ++sequence_});
+        later_.push_back({events_[node], ++sequence_});
         std::push_heap(later_.begin(), later_.end(), std::greater<>{});
-        nodes_[node].next = free_;
+        next_[node] = free_;
         free_ = node;
     }
 }
@@ -165,7 +166,7 @@ void Clock::prefetch_next() const {
     constexpr std::size_t line = 64, lines = 4;
     const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
     const auto slot = word * word_bits + static_cast<std::uint32_t>(std::countr_zero(used_[word]));
-    const char* const actor = reinterpret_cast<const char*>(nodes_[last_[slot]].event.actor);
+    const char* const actor = reinterpret_cast<const char*>(events_[last_[slot]].actor);
     for (std::size_t n = 0; n < lines; ++n) __builtin_prefetch(actor + n * line);
 }
 
@@ -176,7 +177,7 @@ void Clock::enter_block(std::uint64_t number) {
     const auto slot = number % blocks;
     if (const std::uint32_t last = std::exchange(last_of_block_[slot], none); last != none) {
         blocks_used_ &= ~(std::uint64_t{1} << slot);
-        for_each(last, [this](std::uint32_t node) { place(node, nodes_[node].event.when); });
+        for_each(last, [this](std::uint32_t node) { place(node, events_[node].when); });
     }
     while (!later_.empty() && (later_.front().event.when >> block_bits) - block_ < blocks) {
         if (free_ == none) add_node();
@@ -199,7 +200,7 @@ inline std::uint32_t Clock::take_slot(Cycle when) {
 }
 
 void Clock::make_due(std::uint32_t node) {
-    const std::uint32_t calendar = nodes_[node].event.calendar;
+    const std::uint32_t calendar = events_[node].calendar;
     calendars_due_[calendar / word_bits] |= std::uint64_t{1} << calendar % word_bits;
     any_due_ = true;
     append(due_[calendar], node);
@@ -207,9 +208,9 @@ void Clock::make_due(std::uint32_t node) {
 
 /// The events of a cycle's slot, at its beginning. Most are of one calendar, which takes over their list.
 void Clock::make_all_due(std::uint32_t last) {
-    const std::uint32_t calendar = nodes_[last].event.calendar;
-    std::uint32_t node = nodes_[last].next;
-    while (node != last && nodes_[node].event.calendar == calendar) node = nodes_[node].next;
+    const std::uint32_t calendar = events_[last].calendar;
+    std::uint32_t node = next_[last];
+    while (node != last && events_[node].calendar == calendar) node = next_[node];
     if (any_due_ || node != last) return for_each(last, [this](std::uint32_t each) { make_due(each); });
     calendars_due_[calendar / word_bits] |= std::uint64_t{1} << calendar % word_bits;
     any_due_ = true;
@@ -233,9 +234,9 @@ Cycle Clock::first_in_blocks() const {
         const std::uint64_t from = block_ + 1;
         const int ahead = std::countr_zero(std::rotr(blocks_used_, static_cast<int>(from % blocks)));
         const std::uint32_t last = last_of_block_[(from + static_cast<std::uint64_t>(ahead)) % blocks];
-        Cycle first = nodes_[last].event.when;
-        for (std::uint32_t node = nodes_[last].next; node != last; node = nodes_[node].next)
-            first = std::min(first, nodes_[node].event.when);
+        Cycle first = events_[last].when;
+        for (std::uint32_t node = next_[last]; node != last; node = next_[node])
+            first = std::min(first, events_[node].when);
         return first;
     }
     return later_.empty() ? never : later_.front().event.when;
@@ -246,7 +247,7 @@ std::vector<Clock::Event> Clock::take_all() {
     std::vector<Event> events;
     const auto take = [&](std::uint32_t& last) {
         if (last == none) return;
-        for_each(last, [&](std::uint32_t node) { events.push_back(nodes_[node].event); });
+        for_each(last, [&](std::uint32_t node) { events.push_back(events_[node]); });
         last = none;
     };
     for (std::uint32_t& last : due_) take(last);
@@ -257,7 +258,8 @@ std::vector<Clock::Event> Clock::take_all() {
     std::ranges::sort(later_, [](const LaterEvent& a, const LaterEvent& b) { return b > a; });
     for (const LaterEvent& later : later_) events.push_back(later.event);
     later_.clear();
-    nodes_.clear();
+    events_.clear();
+    next_.clear();
     free_ = none;
     words_used_ = 0;
     blocks_used_ = 0;

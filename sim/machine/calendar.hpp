@@ -99,10 +99,6 @@ private:
         std::uint64_t argument;
         std::uint32_t what, calendar;
     };
-    struct Node {
-        Event event;
-        std::uint32_t next;  ///< of a list of events, a circle; of free nodes, a list
-    };
     struct LaterEvent {
         Event event;
         std::uint64_t sequence;
@@ -116,8 +112,8 @@ private:
     void add_node();
     /// Appends a node to the list whose last node is `last`.
     void append(std::uint32_t& last, std::uint32_t node) {
-        std::uint32_t& next = last == none ? nodes_[node].next : nodes_[last].next;
-        nodes_[node].next = last == none ? node : next;
+        std::uint32_t& next = last == none ? next_[node] : next_[last];
+        next_[node] = last == none ? node : next;
         next = node;
         last = node;
     }
@@ -165,7 +161,8 @@ private:
     const Calendar* serving_now_ = nullptr;
     bool serving_ = false, paused_ = false;
 
-    std::vector<Node> nodes_;
+    std::vector<Event> events_;        // by node
+    std::vector<std::uint32_t> next_;  // by node: of a list of events, a circle; of free nodes, a list
     std::uint32_t free_ = none;
     std::uint64_t block_ = 0;                              // its cycles have slots
     std::uint64_t words_used_ = 0;                         // a bit for each word of used_

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "sim/machine/noc_choice.hpp"
@@ -12,9 +13,7 @@ namespace ttsim::impl::sim {
 static constexpr std::ptrdiff_t max_relays = 3;
 
 PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
-    : sendings_(pipe.sendings.data()),
-      needs_(pipe.needs.data()),
-      sent_(static_cast<std::int64_t>(pipe.sendings.size())),
+    : sent_(static_cast<std::int64_t>(pipe.sendings.size())),
       input_tiles_(pipe.tiles_before.back()),
       resident_(consumer.operands[k].intake == Intake::Resident),
       ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
@@ -24,24 +23,27 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       probe_(probe),
       capacity_(consumer.operands[k].capacity_tiles),
       landed_(sent_),
-      chunks_per_input_(static_cast<std::int64_t>(pipe.chunks())),
-      freed_(chunks_per_input_),
-      tiles_before_(pipe.tiles_before.data()),
+      chunk_tiles_(std::ranges::adjacent_find(pipe.chunk_tiles, std::ranges::not_equal_to{}) == pipe.chunk_tiles.end() &&
+                           !pipe.chunk_tiles.empty()
+                       ? pipe.chunk_tiles.front()
+                       : 0),
+      freed_(static_cast<std::int64_t>(pipe.chunks())),
       epoch_(epoch),
       calendar_(epoch.chip(consumer.chip).calendar()),
       noc_(epoch.chip(consumer.chip).noc()),
       k_(static_cast<std::uint32_t>(k)),
       tile_bytes_(static_cast<std::uint64_t>(consumer.operands[k].tile_bytes)),
       streams_(epoch.chip(consumer.chip).pipes()),
+      held_(consumer.operands[k].held_tiles > 0),
       pipe_(pipe),
       operand_(consumer.operands[k]),
       consumer_(consumer),
       receiving_(find_receivers()),
-      many_(receiving_.many()),
-      held_(operand_.held_tiles > 0),
+      chunks_per_input_(static_cast<std::int64_t>(pipe.chunks())),
       kept_slices_(epoch.values.compute, epoch.inputs > 1 && !resident_) {
     const auto per_input = static_cast<std::int64_t>(pipe.sendings.size());
     total_ = resident_ ? per_input : epoch.inputs * per_input;
+    many_ = receiving_.many();
 }
 
 PipeFlow::~PipeFlow() {
@@ -61,13 +63,14 @@ void PipeFlow::connect(const std::vector<Core*>& consumers, const std::vector<Co
         queue_ = queue;
         queue_->memory().subscribe(*this);
         queue_->add_reader();
-        return;
+        return make_parts();
     }
     const PlanOp& producer = producers.front()->op();
     source_tiles_ = producer.input_tiles();
     issue_ = static_cast<Cycle>(epoch_.chip(producer.chip).timing().noc_issue);
     direct_ = epoch_.mechanisms.relays && producer.chip == consumer_.chip;
     connect_sources(producers);
+    make_parts();
     if (epoch_.mechanisms.nocs && producer.chip == consumer_.chip)
         noc_in_ = noc_between(epoch_.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
     find_gather(before);
@@ -78,8 +81,7 @@ void PipeFlow::connect_sources(const std::vector<Core*>& producers) {
     if (pipe_.needs.empty()) return;
     const auto [first, last] = std::ranges::minmax(pipe_.needs, {}, &ChunkNeed::source);
     first_source_ = first.source;
-    all_sources_.resize(last.source - first.source + 1);
-    sources_ = all_sources_.data();
+    sources_.resize(last.source - first.source + 1);
     for (const ChunkNeed& need : pipe_.needs) {
         Source& from = source(need);
         if (from.core) continue;
@@ -88,8 +90,29 @@ void PipeFlow::connect_sources(const std::vector<Core*>& producers) {
     }
 }
 
+/// The positions of an op's core in an input fit 32 bits.
+void PipeFlow::make_parts() {
+    parts_.reserve(pipe_.sendings.size());
+    for (const Sending& sending : pipe_.sendings) {
+        Part& part = parts_.emplace_back();
+        part.arriving = sending.tiles;
+        part.before = static_cast<std::uint32_t>(sending.tiles_before) & (~std::uint32_t{0} >> 1);
+        TT_CHECK(part.before == sending.tiles_before, "tiles of an input of '{}'", consumer_.op->name());
+        part.ends_chunk = sending.ends_chunk;
+        if (queue_ || sending.first == sending.end) continue;
+        const ChunkNeed& need = pipe_.needs[sending.first];
+        part.from = &source(need);
+        part.need = static_cast<std::uint32_t>(need.need);
+        part.release = static_cast<std::uint32_t>(need.release);
+        TT_CHECK(part.need == need.need && part.release == need.release, "tiles of an input of '{}'",
+                 consumer_.op->name());
+        part.tiles = need.tiles;
+        part.phases = need.phases;
+    }
+}
+
 void PipeFlow::find_gather(const PipeFlow* before) {
-    const auto several = std::ranges::count_if(all_sources_, [](const Source& one) { return one.core != nullptr; });
+    const auto several = std::ranges::count_if(sources_, [](const Source& one) { return one.core != nullptr; });
     if (several <= 1) return;
     walks_gather_ = !before || !before->gather_;
     gather_ = walks_gather_ ? std::make_shared<GatherStreams>() : before->gather_;
@@ -99,9 +122,9 @@ void PipeFlow::find_gather(const PipeFlow* before) {
 
 /// Releases source tiles that the pipe never reads, so that their space can be reused.
 void PipeFlow::forget_unread() {
-    std::vector<std::int64_t> next_input(all_sources_.size(), 0);  // position in each source where the next input begins
+    std::vector<std::int64_t> next_input(sources_.size(), 0);  // position in each source where the next input begins
     for (const ChunkNeed& need : pipe_.needs) next_input[need.source - first_source_] = need.release;
-    for (std::size_t s = 0; s < all_sources_.size(); ++s)
+    for (std::size_t s = 0; s < sources_.size(); ++s)
         if (sources_[s].core) sources_[s].core->release(sources_[s].slot, next_input[s] - source_tiles_);
 }
 
@@ -119,7 +142,7 @@ double PipeFlow::stream_tile() const {
 
 std::string PipeFlow::source_name() const {
     if (queue_) return fmt::format("queue '{}'", queue_->queue().name);
-    for (const Source& one : all_sources_)
+    for (const Source& one : sources_)
         if (one.core) return fmt::format("op '{}'", one.core->op().op->name());
     return "padding";
 }
@@ -131,31 +154,27 @@ std::int64_t PipeFlow::tiles_of(std::int64_t chunks) const {
 }
 
 void PipeFlow::count_freed_tiles() {
-    freed_tiles_ = freed_.input() * input_tiles_ + tiles_before_[freed_.place()];
+    freed_tiles_ = freed_.input() * input_tiles_ + pipe_.tiles_before[static_cast<std::size_t>(freed_.place())];
 }
 
-/// The first source whose tiles for the next transfer are not available; nullptr: all are available.
-inline const ChunkNeed* PipeFlow::missing_source(const Sending& next) const {
-    const std::int64_t before = sent_.input() * source_tiles_;
-    for (std::uint32_t n = next.first; n < next.end; ++n) {
-        const ChunkNeed& need = needs_[n];
-        if (source(need).core->available() < before + need.need) return &need;
-    }
-    return nullptr;
+/// The source whose tiles for the next transfer are not available; nullptr: they are available.
+inline Core* PipeFlow::missing_source(const Part& next) const {
+    if (!next.from || next.from->core->available() >= sent_.input() * source_tiles_ + next.need) return nullptr;
+    return next.from->core;
 }
 
 inline bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
 /// Tiles of room that the transfer needs; when a chunk read from a queue begins, room for the whole chunk.
-std::int64_t PipeFlow::room_for(const Sending& next) const {
-    if (!in_chunks_) return next.tiles;
-    const std::int64_t chunk = operand_.reads.chunk, before = next.tiles_before;
-    const std::int64_t end = (before + next.tiles + chunk - 1) / chunk * chunk;
-    return before % chunk == 0 || before / chunk != (end - 1) / chunk ? std::min(end, input_tiles_) - before
-                                                                      : next.tiles;
+std::int64_t PipeFlow::room_for(const Part& next) const {
+    const std::int64_t tiles = next.arriving;
+    if (!in_chunks_) return tiles;
+    const std::int64_t chunk = operand_.reads.chunk, before = next.before;
+    const std::int64_t end = (before + tiles + chunk - 1) / chunk * chunk;
+    return before % chunk == 0 || before / chunk != (end - 1) / chunk ? std::min(end, input_tiles_) - before : tiles;
 }
 
-inline bool PipeFlow::buffers_full(const Sending& next) const {
+inline bool PipeFlow::buffers_full(const Part& next) const {
     if (resident_) return false;
     const std::int64_t held = tiles_sent() - freed_tiles_;
     if (after_unpacker_ && tiles_of(arrived_) - freed_tiles_ >= operand_.reads.chunk) return true;
@@ -169,11 +188,10 @@ inline void PipeFlow::wait(bool missing) {
 
 void PipeFlow::try_send() {
     while (sent_.total() < total_) {
-        const Sending& next = next_sending();
+        const Part& next = next_part();
         // (1) the data is available, (2) every receiving core has room, (3) send
-        const ChunkNeed* const need = queue_ ? nullptr : missing_source(next);
-        awaited_ = need ? source(*need).core : nullptr;
-        const bool missing = need || entry_missing(sent_.input());
+        awaited_ = missing_source(next);
+        const bool missing = awaited_ || entry_missing(sent_.input());
         full_ = !missing && buffers_full(next);
         if (missing || full_) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
@@ -190,8 +208,7 @@ void PipeFlow::try_send() {
 void PipeFlow::note_wait(bool missing) {
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
-        const ChunkNeed& need = *missing_source(next_sending());
-        const auto held = source(need).core->hold_reason(sent_.input() * source_tiles_ + need.need);
+        const auto held = awaited_->hold_reason(sent_.input() * source_tiles_ + next_part().need);
         if (held == Core::HoldReason::Block) why = FlowProbe::Wait::Block;
         if (held == Core::HoldReason::Lockstep) why = FlowProbe::Wait::Lockstep;
     }
@@ -209,10 +226,11 @@ NocEnd PipeFlow::find_receivers() const {
     return end;
 }
 
-Cycle PipeFlow::transfer(const Sending& sending) {
+inline Cycle PipeFlow::transfer(const Part& next) {
+    if (next.from && !ideal_) return from_op(next);
+    const Sending& sending = next_sending();
     if (sending.first == sending.end || ideal_) return epoch_.now + 1;
-    if (held_) return from_l1(sending);
-    return queue_ ? from_queue(sending) : from_op(sending);
+    return held_ ? from_l1(sending) : from_queue(sending);
 }
 
 /// NoC of data from a queue to the pipe's core.
@@ -253,20 +271,20 @@ inline Cycle PipeFlow::send_on_chip(NocCoord from, std::uint64_t bytes, Cycle re
 }
 
 /// NoC of data from an op to the pipe's core.
-int PipeFlow::noc_from_op() const {
-    return receivers_.size() > 1 || gather_ || source(*needs_).core->op().chip != consumer_.chip ? noc_in_ : noc_out_;
+int PipeFlow::noc_from_op(const Core& source) const {
+    return receivers_.size() > 1 || gather_ || source.op().chip != consumer_.chip ? noc_in_ : noc_out_;
 }
 
 /// Sets the path from a core of the same chip to the pipe's core.
-void PipeFlow::find_path(Source& from, const ChunkNeed& need) {
-    const NocCoord at = from.core->op().cores[need.source];
+void PipeFlow::find_path(Source& from, std::uint64_t bytes) {
+    const NocCoord at = from.core->op().cores[number_of(from)];
     from.place = at == multicast_core_ ? Source::Place::Here : Source::Place::Elsewhere;
-    if (at != multicast_core_) from.path = noc_.path(noc_from_op(), at, multicast_core_, need.tiles * tile_bytes_);
+    if (at != multicast_core_) from.path = noc_.path(noc_from_op(*from.core), at, multicast_core_, bytes);
 }
 
 /// As send_on_chip(), from a core of an op and by relays.
-inline Cycle PipeFlow::send_directly(Source& from, const ChunkNeed& need, std::uint64_t bytes, Cycle ready) {
-    if (from.place == Source::Place::Unknown) find_path(from, need);
+inline Cycle PipeFlow::send_directly(Source& from, std::uint64_t bytes, Cycle ready) {
+    if (from.place == Source::Place::Unknown) find_path(from, bytes);
     Cycle arrival = ready;
     if (from.place == Source::Place::Elsewhere) {
         arrival = noc_.send(from.path, bytes, epoch_.now, ready);
@@ -393,61 +411,64 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
 }
 
 /// The source's own stream sends to the operand, after its previous tiles, phase by phase.
-Cycle PipeFlow::through_stream(const ChunkNeed& need, Core& source, Cycle ready) {
+inline Cycle PipeFlow::through_stream(const Part& part, Cycle ready) {
     const PipeConstants& t = streams_;
-    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(tile_bytes_);
+    const auto tiles = static_cast<double>(part.tiles), bytes = static_cast<double>(tile_bytes_);
     // Only one fork of a core sends at a time.
-    Cycle& sender = source.sender_free();
-    ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
+    Cycle& sender = part.from->core->sender_free();
+    ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(part.phases));
     sender = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
     stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
     return ready;
 }
 
 /// Relays, used round robin, connect to their sources and fill ahead of the one stream that forwards their tiles.
-Cycle PipeFlow::through_relays(const ChunkNeed& need, Core& source, Cycle ready) {
+Cycle PipeFlow::through_relays(const Part& part, Cycle ready) {
     const PipeConstants& t = streams_;
     GatherStreams& gather = *gather_;
-    if (const std::int64_t position = sent_.input() * source_tiles_ + need.need; position > gather.gathered_to) {
+    Core& source = *part.from->core;
+    const std::int64_t number = number_of(*part.from);
+    if (const std::int64_t position = sent_.input() * source_tiles_ + part.need; position > gather.gathered_to) {
         const std::int64_t block = source.op().output_streaming.block_mblocks * source.op().slice_tiles;
         gather.gathered_to = (position + block - 1) / block * block;
         gather.free += static_cast<Cycle>(t.gather_block);  // while the sources prepare their next block
     }
     // Successive phases of one source pass the same relay.
-    if (gather.relays[gather.last_relay].source != static_cast<std::int64_t>(need.source))
+    if (gather.relays[gather.last_relay].source != number)
         gather.last_relay = (gather.last_relay + 1) % gather.relays.size();
     GatherStreams::Relay& relay = gather.relays[gather.last_relay];
-    const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(tile_bytes_);
-    const bool same = relay.source == static_cast<std::int64_t>(need.source);
-    const double more = need.phases > 1 ? static_cast<double>(need.phases - 1) : 0;
+    const auto tiles = static_cast<double>(part.tiles), bytes = static_cast<double>(tile_bytes_);
+    const bool same = relay.source == number;
+    const double more = part.phases > 1 ? static_cast<double>(part.phases - 1) : 0;
     const auto between = static_cast<Cycle>((same ? t.phase : t.partner) + t.phase * more);
     ready = std::max(ready, std::max({relay.free, source.available_since(), source.sender_free()}) + between);
     source.sender_free() = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
-    relay.source = static_cast<std::int64_t>(need.source);
+    relay.source = number;
     const double tile = std::max(bytes / t.stream_bytes + t.gather_tile, stream_tile_);
     gather.free = std::max(ready, gather.free) + static_cast<Cycle>(tiles * tile);
     relay.free = stream_free_ = gather.free;
     return ready;
 }
 
-Cycle PipeFlow::from_op(const Sending& sending) {
-    const ChunkNeed& need = needs_[sending.first];
-    Source& from = source(need);
-    const std::uint64_t bytes = need.tiles * tile_bytes_;
+Cycle PipeFlow::from_op(const Part& part) {
+    Source& from = *part.from;
+    const std::uint64_t bytes = part.tiles * tile_bytes_;
     Cycle ready = epoch_.now + issue_;
     if (epoch_.mechanisms.firmware)
-        ready = gather_ ? through_relays(need, *from.core, ready) : through_stream(need, *from.core, ready);
+        ready = gather_ ? through_relays(part, ready) : through_stream(part, ready);
     if (epoch_.mechanisms.firmware && receivers_.size() > 1) {  // a second stream multicasts
         const double rate = streams_.multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
     Cycle arrival = 0;
     if (direct_ && bytes > 0 && !route_recorded()) {
-        arrival = send_directly(from, need, bytes, ready);
+        arrival = send_directly(from, bytes, ready);
     } else {
         const PlanOp& producer = from.core->op();
-        const std::size_t lane = need.source + pipe_.cores.front();
-        arrival = send(producer.chip, producer.cores[need.source], bytes, ready, lane, noc_from_op(), from.path);
+        const std::uint32_t number = number_of(from);
+        const std::size_t lane = number + pipe_.cores.front();
+        arrival =
+            send(producer.chip, producer.cores[number], bytes, ready, lane, noc_from_op(*from.core), from.path);
     }
     return std::max({arrival, stream_free_, multicast_free_});
 }
@@ -459,20 +480,16 @@ void PipeFlow::on_event(std::uint32_t flight, std::uint64_t) {
 
 /// The transfers arrive in the order in which they were sent.
 void PipeFlow::arrive() {
-    const Sending& done = sendings_[landed_.place()];
+    const auto place = static_cast<std::size_t>(landed_.place());
+    const Part& done = parts_[place];
     const std::int64_t input = landed_.input();
     landed_.add(1);
-    if (values_) collect_values(input, done);
-    if (!queue_)
-        for (std::uint32_t n = done.first; n < done.end; ++n) {
-            const ChunkNeed& need = needs_[n];
-            const Source& from = source(need);
-            from.core->release(from.slot, input * source_tiles_ + need.release);
-        }
+    if (values_) collect_values(input, pipe_.sendings[place]);
+    if (done.from) done.from->core->release(done.from->slot, input * source_tiles_ + done.release);
     if (!done.ends_chunk) return;
-    arrived_ = input * chunks_per_input_ + done.chunk + 1;
+    ++arrived_;
     for (const Receiver& to : receivers_) to.core->operand_arrived(k_, arrived_);
-    if (queue_ && done.chunk + 1 == chunks_per_input_) queue_->done_reading(input);
+    if (queue_ && landed_.place() == 0) queue_->done_reading(input);
 }
 
 /// Stores references to the values of a completed transfer: the sources' blocks or the queue's entry.
@@ -517,8 +534,12 @@ void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
     std::int64_t all = chunks;
     for (const Receiver& one : receivers_) all = std::min(all, one.freed);
     if (all == freed_.total()) return;
-    freed_.add(all - freed_.total());
-    count_freed_tiles();
+    const std::int64_t more = all - freed_.total();
+    freed_.add(more);
+    if (chunk_tiles_ > 0)
+        freed_tiles_ += more * chunk_tiles_;
+    else
+        count_freed_tiles();
     if (!awaited_ || probe_) try_send();
 }
 
@@ -570,17 +591,16 @@ WaitsFor PipeFlow::waits_for() const {
         return {fmt::format("the pipe from {} to '{}' has sent everything", source_name(), consumer_.op->name()),
                 nullptr};
     const std::int64_t input = sent_.input();
-    const Sending& next = next_sending();
+    const Part& next = next_part();
     const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})",
-                                         source_name(), k_, consumer_.op->name(), input, next.chunk, chunks_per_input_);
+                                         source_name(), k_, consumer_.op->name(), input, next_sending().chunk, chunks_per_input_);
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
                 queue_->unfinished_writer(),
                 Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
-    if (!queue_)
-        if (const ChunkNeed* need = missing_source(next))
-            return source(*need).core->wait_reason(input * source_tiles_ + need->need, self);
+    if (const Core* missing = missing_source(next))
+        return missing->wait_reason(input * source_tiles_ + next.need, self);
     if (buffers_full(next))
         for (const Receiver& one : receivers_)
             if (one.freed == freed_.total())

@@ -85,21 +85,34 @@ private:
         Core* core;
         std::int64_t freed;  ///< chunks
     };
+    /// What every event needs of a sending and of its part from an op, on half a line of the cache.
+    struct alignas(32) Part {
+        Source* from = nullptr;                   ///< nullptr: padding, or from a queue
+        std::uint32_t need = 0, release = 0;      ///< as ChunkNeed
+        std::uint32_t tiles = 0, phases = 0;      ///< as ChunkNeed
+        std::uint32_t arriving = 0;               ///< Sending::tiles
+        std::uint32_t before : 31 = 0;            ///< Sending::tiles_before
+        std::uint32_t ends_chunk : 1 = 0;
+    };
     Source& source(const ChunkNeed& need) { return sources_[need.source - first_source_]; }
     const Source& source(const ChunkNeed& need) const { return sources_[need.source - first_source_]; }
-    const Sending& next_sending() const { return sendings_[sent_.place()]; }
-    std::int64_t tiles_sent() const { return sent_.input() * input_tiles_ + next_sending().tiles_before; }
+    std::uint32_t number_of(const Source& source) const {
+        return first_source_ + static_cast<std::uint32_t>(&source - sources_.data());
+    }
+    const Part& next_part() const { return parts_[static_cast<std::size_t>(sent_.place())]; }
+    const Sending& next_sending() const { return pipe_.sendings[static_cast<std::size_t>(sent_.place())]; }
+    std::int64_t tiles_sent() const { return sent_.input() * input_tiles_ + next_part().before; }
     std::int64_t tiles_of(std::int64_t chunks) const;
     void count_freed_tiles();
-    const ChunkNeed* missing_source(const Sending& next) const;
+    Core* missing_source(const Part& next) const;
     bool entry_missing(std::int64_t input) const;
-    std::int64_t room_for(const Sending& next) const;
-    bool buffers_full(const Sending& next) const;
+    std::int64_t room_for(const Part& next) const;
+    bool buffers_full(const Part& next) const;
     void try_send();
     void wait(bool missing);
     void note_wait(bool missing);
     NocEnd find_receivers() const;
-    Cycle transfer(const Sending& sending);
+    Cycle transfer(const Part& next);
     int noc_from_queue(const Chip& chip, NocCoord from) const;
     Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc,
                NocPath& path);
@@ -107,35 +120,34 @@ private:
                         int noc);
     bool route_recorded() const;
     Cycle send_on_chip(NocCoord from, std::uint64_t bytes, Cycle ready, int noc, NocPath& path);
-    void find_path(Source& from, const ChunkNeed& need);
-    int noc_from_op() const;
-    Cycle send_directly(Source& from, const ChunkNeed& need, std::uint64_t bytes, Cycle ready);
+    void find_path(Source& from, std::uint64_t bytes);
+    int noc_from_op(const Core& source) const;
+    Cycle send_directly(Source& from, std::uint64_t bytes, Cycle ready);
     Cycle behind_first_tile(Cycle ready, Cycle arrival, std::uint64_t bytes) const;
     Cycle send_here(NocPath& path, int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle ready);
     void connect_sources(const std::vector<Core*>& producers);
+    void make_parts();
     void find_gather(const PipeFlow* before);
     void forget_unread();
     Cycle from_queue(const Sending& sending);
     Cycle load_held();
     Cycle from_l1(const Sending& sending);
-    Cycle from_op(const Sending& sending);
+    Cycle from_op(const Part& part);
     Cycle asked_for(const Sending& next, Cycle asked);
-    Cycle through_relays(const ChunkNeed& need, Core& source, Cycle ready);
-    Cycle through_stream(const ChunkNeed& need, Core& source, Cycle ready);
+    Cycle through_relays(const Part& part, Cycle ready);
+    Cycle through_stream(const Part& part, Cycle ready);
     double stream_tile() const;
     void arrive();
     void collect_values(std::int64_t input, const Sending& sending);
 
     // What most events need comes first, grouped by lines of the cache, since pipes are many and far apart in memory.
     const Core* awaited_ = nullptr;  // source of the next transfer, while its tiles are missing
-    const Sending* sendings_;        // of the pipe
-    const ChunkNeed* needs_;         // of the pipe
-    Source* sources_ = nullptr;      // from `first_source_` on
+    std::vector<Part> parts_;        // by sending
 
     InputCount sent_;  // sendings
     std::int64_t total_;
     std::int64_t freed_tiles_ = 0, input_tiles_, source_tiles_ = 0;  // source tiles: of a core and input
-    bool full_ = false;  // there is no room for the next transfer, but its tiles are available
+    bool full_ = false;      // there is no room for the next transfer, but its tiles are available
     bool resident_, ideal_;  // ideal: transfers take no time
     bool values_;
     bool in_chunks_;       // NCRISC reads whole chunks
@@ -148,39 +160,39 @@ private:
     std::int64_t capacity_;
     InputCount landed_;         // sendings
     std::int64_t arrived_ = 0;  // chunks
-    std::int64_t chunks_per_input_;
+    std::int64_t chunk_tiles_;  // of each chunk; 0: they differ
 
     boost::container::small_vector<Receiver, 1> receivers_;
     InputCount freed_;  // chunks
 
-    const std::int64_t* tiles_before_;  // of the pipe
     const EpochView& epoch_;
     Calendar& calendar_;
     Noc& noc_;
-    std::uint32_t first_source_ = 0, k_;
+    std::uint32_t k_, first_source_ = 0;
     Cycle last_arrival_ = 0, stream_free_ = 0;  // end of the transfers of the sending stream
     Cycle multicast_free_ = 0;                  // end of the transfers of the second stream, which multicasts
+    Cycle issue_ = 0;                           // until a source's write has left it
 
     std::uint64_t tile_bytes_;
     double stream_tile_ = 0;  // clocks
     const PipeConstants& streams_;
     std::shared_ptr<GatherStreams> gather_;  // several sources only
-    Cycle issue_ = 0;                        // until a source's write has left it
     NocPath multicast_path_;                 // from the multicast core
+    bool many_;                              // there are several receivers
+    bool held_;                              // the operand is held in L1
+    bool walks_gather_ = false;              // the first of the pipes that share it
+    bool started_ = false;                   // false while the epoch's kernels are loading
 
     const Pipe& pipe_;
     const PlanOperand& operand_;
     const PlanOp& consumer_;
     NocEnd receiving_;
-    bool many_;                      // there are several receivers
-    bool held_;                      // the operand is held in L1
     int noc_in_ = 0, noc_out_ = 0;   // from ops to the pipe's core, from there to the receivers
     NocCoord multicast_core_{0, 0};  // several receivers: the core that sends to the others
+    std::int64_t chunks_per_input_;
     std::optional<Cycle> all_sent_;
-    Cycle loaded_ = 0;           // prologue operand: cycle in which it is in L1
-    bool walks_gather_ = false;  // the first of the pipes that share it
-    bool started_ = false;       // false while the epoch's kernels are loading
-    std::vector<Source> all_sources_;
+    Cycle loaded_ = 0;                                     // prologue operand: cycle in which it is in L1
+    std::vector<Source> sources_;                          // from `first_source_` on
     SourceRefs refs_;                                      // sources of the slice that is arriving
     std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
     KeptSlices kept_slices_;
