@@ -66,7 +66,7 @@ void Clock::for_each(std::uint32_t last, Function&& function) {
 
 inline void Clock::serve() {
     std::uint32_t from = 0;
-    if (const std::uint32_t last = take_slot(now_); last != none) {
+    if (const std::uint32_t last = take_cycle(now_); last != none) {
         prefetch_next();
         if (next_[last] == last)  // most events are alone in their cycle
             from = serve_event(last);
@@ -164,9 +164,7 @@ void Clock::place_later(std::uint32_t node, std::uint64_t ahead) {
 void Clock::prefetch_next() const {
     if (words_used_ == 0) return;
     constexpr std::size_t line = 64, lines = 4;
-    const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
-    const auto slot = word * word_bits + static_cast<std::uint32_t>(std::countr_zero(used_[word]));
-    const char* const actor = reinterpret_cast<const char*>(events_[last_[slot]].actor);
+    const char* const actor = reinterpret_cast<const char*>(events_[first_in_block()].actor);
     for (std::size_t n = 0; n < lines; ++n) __builtin_prefetch(actor + n * line);
 }
 
@@ -187,12 +185,39 @@ void Clock::enter_block(std::uint64_t number) {
     }
 }
 
+/// Puts an event before the later ones of its slot.
+void Clock::insert(std::uint32_t last, std::uint32_t node, Cycle when) {
+    std::uint32_t before = last;
+    while (events_[next_[before]].when <= when) before = next_[before];
+    next_[node] = next_[before];
+    next_[before] = node;
+}
+
+/// The first event of the present block, which has one.
+inline std::uint32_t Clock::first_in_block() const {
+    const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
+    return next_[last_[word * word_bits + static_cast<std::uint32_t>(std::countr_zero(used_[word]))]];
+}
+
+/// Removes the events of a cycle from the list of a slot that has later ones; returns the last one removed.
+std::uint32_t Clock::split(std::uint32_t& last, Cycle when) {
+    const std::uint32_t first = next_[last];
+    if (events_[first].when != when) return none;
+    std::uint32_t end = first;
+    while (events_[next_[end]].when == when) end = next_[end];
+    next_[last] = next_[end];
+    next_[end] = first;
+    return end;
+}
+
 /// Removes the list of a cycle's events; returns its last node.
-inline std::uint32_t Clock::take_slot(Cycle when) {
+inline std::uint32_t Clock::take_cycle(Cycle when) {
     if (when >> block_bits != block_) enter_block(when >> block_bits);
-    const auto slot = static_cast<std::uint32_t>(when % block);
-    const std::uint32_t last = std::exchange(last_[slot], none);
+    const std::uint32_t slot = slot_of(when);
+    const std::uint32_t last = last_[slot];
     if (last == none) return none;
+    if (events_[last].when != when) return split(last_[slot], when);
+    last_[slot] = none;
     std::uint64_t& word = used_[slot / word_bits];
     word &= ~(std::uint64_t{1} << slot % word_bits);
     if (word == 0) words_used_ &= ~(std::uint64_t{1} << slot / word_bits);
@@ -220,12 +245,7 @@ void Clock::make_all_due(std::uint32_t last) {
 /// Cycle of the earliest event.
 inline Cycle Clock::next_event() const {
     if (any_due_) return now_;
-    if (words_used_ != 0) {
-        const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
-        const auto bit = static_cast<std::uint32_t>(std::countr_zero(used_[word]));
-        return (block_ << block_bits) + word * word_bits + bit;
-    }
-    return first_in_blocks();
+    return words_used_ != 0 ? events_[first_in_block()].when : first_in_blocks();
 }
 
 /// The same when the present block has no events.

@@ -44,8 +44,8 @@ private:
 
 class Calendar;
 
-/// The time of the machine, and the events of all calendars: a timing wheel with a slot for each cycle of the present
-/// block, one with a slot for each of the next blocks, and a heap of later events. At each instant the calendars are
+/// The time of the machine, and the events of all calendars: a timing wheel with a slot for each few cycles of the
+/// present block, one with a slot for each of the next blocks, and a heap of later events. At each instant the calendars are
 /// served in order of construction, repeatedly until none has an event due. The order of events therefore depends only
 /// on the contents of the calendars.
 class Clock {
@@ -92,7 +92,8 @@ private:
     friend class Calendar;
     static constexpr Cycle never = ~Cycle{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t word_bits = 64, block_bits = 12, block = 1U << block_bits, blocks = word_bits;
+    static constexpr std::uint32_t word_bits = 64, slot_bits = 3, block_bits = 14, blocks = word_bits;
+    static constexpr std::uint32_t slots = 1U << (block_bits - slot_bits);
     struct Event {
         Cycle when;
         Actor* actor;
@@ -123,18 +124,24 @@ private:
         else
             place_later(node, ahead);
     }
+    static std::uint32_t slot_of(Cycle when) { return static_cast<std::uint32_t>(when >> slot_bits) % slots; }
     void place_in_block(std::uint32_t node, Cycle when) {
-        const auto slot = static_cast<std::uint32_t>(when % block);
+        const std::uint32_t slot = slot_of(when);
+        std::uint32_t& last = last_[slot];
+        if (last != none && events_[last].when > when) return insert(last, node, when);
         used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
         words_used_ |= std::uint64_t{1} << slot / word_bits;
-        append(last_[slot], node);
+        append(last, node);
     }
+    void insert(std::uint32_t last, std::uint32_t node, Cycle when);
+    std::uint32_t first_in_block() const;
     void place_later(std::uint32_t node, std::uint64_t ahead);
     void prefetch_next() const;
     void enter_block(std::uint64_t number);
     template <class Function>
     void for_each(std::uint32_t last, Function&& function);
-    std::uint32_t take_slot(Cycle when);
+    std::uint32_t take_cycle(Cycle when);
+    std::uint32_t split(std::uint32_t& last, Cycle when);
     void make_due(std::uint32_t node);
     void make_all_due(std::uint32_t last);
     std::uint32_t next_due(std::uint32_t from) const;
@@ -166,8 +173,8 @@ private:
     std::uint32_t free_ = none;
     std::uint64_t block_ = 0;                              // its cycles have slots
     std::uint64_t words_used_ = 0;                         // a bit for each word of used_
-    std::array<std::uint64_t, block / word_bits> used_{};  // a bit for each slot
-    std::array<std::uint32_t, block> last_;                // node of the last event of a slot; none: empty
+    std::array<std::uint64_t, slots / word_bits> used_{};  // a bit for each slot
+    std::array<std::uint32_t, slots> last_;                // node of a slot's last event, in order of time; none: empty
     std::uint64_t blocks_used_ = 0;                        // a bit for each slot of the next `blocks` - 1 blocks
     std::array<std::uint32_t, blocks> last_of_block_;      // the same of their slots
     std::vector<LaterEvent> later_;                        // a heap, the earliest event first

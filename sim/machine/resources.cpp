@@ -5,11 +5,18 @@
 
 namespace ttsim::impl::sim {
 
+void Reservations::keep_first() {
+    earlier_ = std::make_unique<SpanList>();
+    earlier_->add(last_);
+}
+
 /// Spans that are over are removed; the list grows when less than a third of it was.
-void Reservations::make_room(Cycle now) {
+void Reservations::keep_in_full(Cycle now) {
     SpanList& spans = *earlier_;
+    const Span last = last_;
     forget(now);
     if (spans.size() > spans.capacity() * 2 / 3) spans.reserve(2 * spans.capacity());
+    spans.add(last);
 }
 
 /// The first span that is not over and reaches `ready`. Few are behind it, but the list may be long.

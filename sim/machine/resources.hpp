@@ -42,15 +42,14 @@ public:
 
 private:
     /// Moves the last span to the list, since another one follows.
-    void keep_last(Cycle now) {
-        if (!earlier_) earlier_ = std::make_unique<SpanList>();
-        if (!earlier_->empty() && earlier_->back().end <= now)
-            earlier_->clear();
-        else if (earlier_->full())
-            make_room(now);
-        earlier_->push_back(last_);
+    [[gnu::noinline]] void keep_last(Cycle now) {
+        if (!earlier_) return keep_first();
+        if (!earlier_->empty() && earlier_->back().end <= now) earlier_->clear();
+        if (earlier_->full()) return keep_in_full(now);
+        earlier_->add(last_);
     }
-    void make_room(Cycle now);
+    void keep_first();
+    void keep_in_full(Cycle now);
     void forget(Cycle now);
     Cycle reserve_between(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes, Load* load);
     // Reserved spans are disjoint and do not touch. Most transfers need the last one only. A chip has thousands of

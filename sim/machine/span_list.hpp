@@ -32,9 +32,11 @@ public:
     std::size_t capacity() const { return capacity_; }
 
     void clear() { size_ = 0; }
+    /// The list is not full.
+    void add(const Span& span) { begin()[size_++] = span; }
     void push_back(const Span& span) {
         if (full()) reserve(2 * capacity());
-        begin()[size_++] = span;
+        add(span);
     }
     void pop_back() { --size_; }
     void insert(Span* at, const Span& span) {
