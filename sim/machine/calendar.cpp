@@ -67,7 +67,7 @@ void Clock::for_each(std::uint32_t last, Function&& function) {
 inline void Clock::serve() {
     std::uint32_t from = 0;
     if (const std::uint32_t last = take_cycle(now_); last != none) {
-        prefetch_next();
+        find_first();
         if (next_[last] == last)  // most events are alone in their cycle
             from = serve_event(last);
         else
@@ -160,11 +160,17 @@ void Clock::place_later(std::uint32_t node, std::uint64_t ahead) {
     }
 }
 
-/// Loads the actor of the next cycle's event, which is rarely in the nearest cache, while those of this cycle happen.
-void Clock::prefetch_next() const {
+/// Finds the first event of the present block, and loads its actor, which is rarely in the nearest cache, while the
+/// events of this cycle happen.
+inline void Clock::find_first() {
+    first_ = never;
     if (words_used_ == 0) return;
+    const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
+    const auto slot = word * word_bits + static_cast<std::uint32_t>(std::countr_zero(used_[word]));
+    const Event& event = events_[next_[last_[slot]]];
+    first_ = event.when;
     constexpr std::size_t line = 64, lines = 4;
-    const char* const actor = reinterpret_cast<const char*>(events_[first_in_block()].actor);
+    const char* const actor = reinterpret_cast<const char*>(event.actor);
     for (std::size_t n = 0; n < lines; ++n) __builtin_prefetch(actor + n * line);
 }
 
@@ -191,12 +197,6 @@ void Clock::insert(std::uint32_t last, std::uint32_t node, Cycle when) {
     while (events_[next_[before]].when <= when) before = next_[before];
     next_[node] = next_[before];
     next_[before] = node;
-}
-
-/// The first event of the present block, which has one.
-inline std::uint32_t Clock::first_in_block() const {
-    const auto word = static_cast<std::uint32_t>(std::countr_zero(words_used_));
-    return next_[last_[word * word_bits + static_cast<std::uint32_t>(std::countr_zero(used_[word]))]];
 }
 
 /// Removes the events of a cycle from the list of a slot that has later ones; returns the last one removed.
@@ -245,7 +245,7 @@ void Clock::make_all_due(std::uint32_t last) {
 /// Cycle of the earliest event.
 inline Cycle Clock::next_event() const {
     if (any_due_) return now_;
-    return words_used_ != 0 ? events_[first_in_block()].when : first_in_blocks();
+    return first_ != never ? first_ : first_in_blocks();
 }
 
 /// The same when the present block has no events.
@@ -282,6 +282,7 @@ std::vector<Clock::Event> Clock::take_all() {
     next_.clear();
     free_ = none;
     words_used_ = 0;
+    first_ = never;
     blocks_used_ = 0;
     std::ranges::fill(calendars_due_, 0);
     any_due_ = false;

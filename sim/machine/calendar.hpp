@@ -128,15 +128,15 @@ private:
     void place_in_block(std::uint32_t node, Cycle when) {
         const std::uint32_t slot = slot_of(when);
         std::uint32_t& last = last_[slot];
+        first_ = std::min(first_, when);
         if (last != none && events_[last].when > when) return insert(last, node, when);
         used_[slot / word_bits] |= std::uint64_t{1} << slot % word_bits;
         words_used_ |= std::uint64_t{1} << slot / word_bits;
         append(last, node);
     }
     void insert(std::uint32_t last, std::uint32_t node, Cycle when);
-    std::uint32_t first_in_block() const;
     void place_later(std::uint32_t node, std::uint64_t ahead);
-    void prefetch_next() const;
+    void find_first();
     void enter_block(std::uint64_t number);
     template <class Function>
     void for_each(std::uint32_t last, Function&& function);
@@ -172,6 +172,7 @@ private:
     std::vector<std::uint32_t> next_;  // by node: of a list of events, a circle; of free nodes, a list
     std::uint32_t free_ = none;
     std::uint64_t block_ = 0;                              // its cycles have slots
+    Cycle first_ = never;                                  // cycle of its first event
     std::uint64_t words_used_ = 0;                         // a bit for each word of used_
     std::array<std::uint64_t, slots / word_bits> used_{};  // a bit for each slot
     std::array<std::uint32_t, slots> last_;                // node of a slot's last event, in order of time; none: empty

@@ -86,11 +86,9 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
 }
 
 /// Chunks whose buffer space is free after the step.
-std::int64_t Core::chunks_freed(std::size_t k, const Position& at) const {
+inline std::int64_t Core::chunks_freed(std::size_t k, const Position& at, bool slice_done, bool input_done) const {
     const std::int64_t per_slice = operands_[k].per_slice, per_input = operands_[k].per_input;
     const std::int64_t before = at.input * per_input;
-    const bool slice_done = at.step + 1 == steps_per_slice_;
-    const bool input_done = slice_done && at.slice + 1 == slices_;
     switch (operands_[k].intake) {
         case Intake::PerStep:
             return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
@@ -302,11 +300,14 @@ void Core::unpacked() {
     }
     prepare_step();
     // Credits return to the pipes before the next step starts.
-    for (std::size_t k = 0; k < operands_.size(); ++k)
-        if (const std::int64_t chunks = chunks_freed(k, at); chunks > operands_[k].freed) {
-            operands_[k].freed = chunks;
-            operands_[k].pipe->free_chunks(operands_[k].place, chunks);
-        }
+    const bool slice_done = at.step + 1 == steps_per_slice_, input_done = slice_done && at.slice + 1 == slices_;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+        OperandState& operand = operands_[k];
+        const std::int64_t chunks = chunks_freed(k, at, slice_done, input_done);
+        if (chunks <= operand.freed) continue;
+        operand.freed = chunks;
+        operand.pipe->free_chunks(operand.place, chunks);
+    }
     try_start();
     if (finished()) epoch_.events.core_finished();
 }

@@ -124,7 +124,7 @@ private:
 
     Position position(std::int64_t step) const;
     std::int64_t chunks_needed(std::size_t k, const Position& at) const;
-    std::int64_t chunks_freed(std::size_t k, const Position& at) const;
+    std::int64_t chunks_freed(std::size_t k, const Position& at, bool slice_done, bool input_done) const;
     int missing_operand() const;  // -1: none
     void prepare_step();
     void try_start() {

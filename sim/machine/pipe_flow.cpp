@@ -532,9 +532,10 @@ void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
     by.freed = chunks;
     if (!was_last) return;
     std::int64_t all = chunks;
-    for (const Receiver& one : receivers_) all = std::min(all, one.freed);
-    if (all == freed_.total()) return;
+    if (receivers_.size() > 1)
+        for (const Receiver& one : receivers_) all = std::min(all, one.freed);
     const std::int64_t more = all - freed_.total();
+    if (more == 0) return;
     freed_.add(more);
     if (chunk_tiles_ > 0)
         freed_tiles_ += more * chunk_tiles_;
