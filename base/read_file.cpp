@@ -84,10 +84,12 @@ std::string read_file(const std::string& file, std::uint64_t most) {
     if (!in) fail_read(file, errno);
     std::string text;
     if (!failed) text.reserve(bytes);
-    std::vector<char> piece(1 << 16);
+    constexpr std::uint64_t longest = 1 << 14;
+    const std::uint64_t length = failed ? longest : std::min<std::uint64_t>(bytes + 1, longest);
+    const auto piece = std::make_unique_for_overwrite<char[]>(length);  // most files are short
     while (in) {
-        in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-        text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+        in.read(piece.get(), static_cast<std::streamsize>(length));
+        text.append(piece.get(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > most) fail_input({file, 0, 0}, "has more than {} bytes", most);
     }
     if (in.bad()) fail_input_as(error_code::unreadable_file, {file, 0, 0}, "cannot be read");

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
-#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -16,13 +16,13 @@ namespace ttsim::impl {
 class YamlArena {
 public:
     YamlNode* add(const YamlNode& node) {
-        return new (memory_.allocate(sizeof(YamlNode), alignof(YamlNode))) YamlNode(node);
+        return new (take(sizeof(YamlNode), alignof(YamlNode))) YamlNode(node);
     }
     /// Uninitialized elements.
     template <class T>
     T* reserve(std::size_t count) {
         static_assert(std::is_trivially_destructible_v<T>);
-        return static_cast<T*>(memory_.allocate(count * sizeof(T), alignof(T)));
+        return static_cast<T*>(take(count * sizeof(T), alignof(T)));
     }
     template <class T>
     std::span<const T> copy(std::span<const T> list) {
@@ -39,9 +39,26 @@ public:
 
 private:
     static_assert(std::is_trivially_destructible_v<YamlNode>);
-    static constexpr std::size_t first_bytes = std::size_t{16} << 10;  // further blocks are larger
+    /// The allocator has 512 KiB of its own for each size above 16 KiB.
+    static constexpr std::size_t shortest = 16000;
 
-    std::pmr::monotonic_buffer_resource memory_{first_bytes, std::pmr::new_delete_resource()};
+    void* take(std::size_t bytes, std::size_t alignment) {
+        void* at = free_;
+        if (std::align(alignment, bytes, at, left_) == nullptr) at = take_from_new_block(bytes);
+        free_ = static_cast<std::byte*>(at) + bytes;
+        left_ -= bytes;
+        return at;
+    }
+    /// Blocks are aligned for any type. Those of a large tree are long.
+    void* take_from_new_block(std::size_t bytes) {
+        left_ = std::max({bytes, shortest, total_ / 64});
+        total_ += left_;
+        return blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
+    }
+
+    std::byte* free_ = nullptr;  // of the last block
+    std::size_t left_ = 0, total_ = 0;
+    std::vector<std::unique_ptr<std::byte[]>> blocks_;
     std::vector<std::shared_ptr<const void>> kept_;
 };
 

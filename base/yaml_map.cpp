@@ -125,6 +125,7 @@ YamlMap YamlMap::from_text(std::string_view text, const std::string& name) {
 }
 
 YamlPtr YamlMap::lookup(std::string_view key) {
+    if (read_keys_.empty()) read_keys_.reserve(node_->entries.size());
     read_keys_.emplace_back(key);
     YamlPtr found = nullptr;
     for (const auto& [name, value] : node_->entries)
@@ -201,6 +202,7 @@ YamlPtr YamlMap::node_or_null(std::string_view key) { return lookup(key); }
 
 std::vector<std::string> YamlMap::keys() const {
     std::vector<std::string> names;
+    names.reserve(node_->entries.size());
     for (const auto& [key, value] : node_->entries)
         if (std::find(names.begin(), names.end(), key->scalar) == names.end()) names.emplace_back(key->scalar);
     return names;

@@ -10,21 +10,16 @@ extern "C" [[gnu::weak]] const ttsim::impl::sim::SystemcFunctions ttsim_systemc;
 
 namespace ttsim::impl::sim {
 
-static std::atomic<bool> systemc_loaded = false;
-
-static const void* load_systemc() {
-    const void* const table = part_table(&ttsim_systemc, "systemc");
-    systemc_loaded = true;
-    return table;
-}
+static std::atomic<bool> load_begun = false;  // to load it
 
 const SystemcFunctions& systemc() {
-    static const void* const table = load_systemc();
+    load_begun = true;
+    static const void* const table = part_table(&ttsim_systemc, "systemc");
     return *static_cast<const SystemcFunctions*>(table);
 }
 
 SystemcLoading::SystemcLoading() {
-    if (&ttsim_systemc != nullptr || systemc_loaded) return;
+    if (&ttsim_systemc != nullptr || load_begun.exchange(true)) return;
     const auto load_here = [] {
         try {
             systemc();

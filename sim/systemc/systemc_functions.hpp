@@ -26,7 +26,7 @@ struct SystemcFunctions {
 /// Loads the part at the first call.
 const SystemcFunctions& systemc();
 
-/// Loads the part on a thread of its own, while a netlist is read and laid out.
+/// Loads the part on a thread of its own, while a netlist is read and laid out. Only the first of a process does.
 class SystemcLoading {
 public:
     SystemcLoading();

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "generated/run_flags.hpp"
 #include "netlist/files/manifest.hpp"
+#include "sim/systemc/systemc_functions.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -148,6 +149,8 @@ void refuse_beyond_netlists(const RunCommandFlags& flags, InputKind kind) {
 int run(RunCommandFlags& flags) {
     finish(flags);
     sim::RunOptions& options = flags.options;
+    std::optional<sim::SystemcLoading> loading;
+    if (options.mode != sim::Mode::Functional) loading.emplace();
     std::optional<OutputFile> json;
     if (!flags.values.json.empty()) json.emplace(flags.values.json, FileKind::Json);
     const InputKind kind = kind_of(options.netlist);
