@@ -10,7 +10,7 @@ Topology::Topology(const ChipParams& chip, const std::vector<std::vector<NocCoor
       grid_y_(chip.grid_y),
       kinds_(static_cast<std::size_t>(nodes()), NodeKind::Router),
       dram_block_(static_cast<std::size_t>(nodes()), -1),
-      routes_(static_cast<std::size_t>(noc_count * nodes() * nodes())) {
+      routes_(static_cast<std::size_t>(noc_count * nodes())) {
     for (const int y : chip.worker_y)
         for (const int x : chip.worker_x) {
             workers_.push_back(node({x, y}));
@@ -55,7 +55,9 @@ NocCoord Topology::walk(int noc, NocCoord at, int target, bool along_y, std::vec
 }
 
 const Route& Topology::route(int noc, Node from, Node to) const {
-    std::uint32_t& index = routes_.index[static_cast<std::size_t>((noc * nodes() + from) * nodes() + to)];
+    std::vector<std::uint32_t>& targets = routes_.index[static_cast<std::size_t>(noc * nodes() + from)];
+    if (targets.empty()) targets.resize(static_cast<std::size_t>(nodes()));
+    std::uint32_t& index = targets[to];
     if (index) return routes_.made[index - 1].route;
     RouteCache::Made& made = routes_.made.emplace_back();
     index = static_cast<std::uint32_t>(routes_.made.size());

@@ -97,10 +97,11 @@ private:
             Route route;
             std::vector<Hop> hops;
         };
-        std::vector<std::uint32_t> index;  ///< 1 + index in `made`; 0: not created
+        /// By NoC and source: for each target 1 + index in `made`, 0: not created. Empty: no route from there is.
+        std::vector<std::vector<std::uint32_t>> index;
         std::deque<Made> made;
 
-        explicit RouteCache(std::size_t pairs) : index(pairs) {}
+        explicit RouteCache(std::size_t sources) : index(sources) {}
         RouteCache(const RouteCache& other) : index(other.index.size()) {}
         RouteCache& operator=(const RouteCache&) = delete;
     };
