@@ -66,6 +66,19 @@ TEST_CASE("a tree keeps its texts") {
         }
 }
 
+TEST_CASE("a tree holds more than a block of its memory, and texts that are longer than one") {
+    constexpr std::size_t numbers = 20'000;
+    const std::string long_text(50'000, 'e');
+    std::string text = "long: \"\\u0064" + long_text + "\"\nlist: [0";
+    for (std::size_t n = 1; n < numbers; ++n) text += fmt::format(", {}", n);
+    const YamlRoot root = load_yaml_text(text + "]\nend: 1\n", "t.yaml");
+    CHECK(root->entries[0].second->scalar == "d" + long_text);
+    const YamlNode& list = *root->entries[1].second;
+    REQUIRE(list.items.size() == numbers);
+    for (std::size_t n = 0; n < numbers; ++n) CHECK(list.items[n]->scalar == std::to_string(n));
+    CHECK(root->entries[2].second->scalar == "1");
+}
+
 TEST_CASE("aliases share the node of their anchor") {
     const YamlRoot root = load_yaml_text("a: &x [1, 2]\nb: *x\nc: *x\n", "t.yaml");
     CHECK(root->entries[0].second == root->entries[1].second);

@@ -91,7 +91,7 @@ public:
         : note_(std::move(note)), schedule_(std::move(schedule)) {}
     void schedule(Cycle when) { schedule_(when, calendars[random_() % calendars.size()], scheduled_++); }
     void serve(Cycle now, std::uint64_t number) {
-        constexpr std::array<Cycle, 9> delays{0, 1, 63, 64, 4095, 4096, 262'143, 262'145, 40'000'000};
+        constexpr std::array<Cycle, 10> delays{0, 1, 4, 64, 127, 16'383, 16'384, 1'048'575, 1'048'577, 40'000'000};
         note_(now, number);
         for (int n = 0; n < 2 && scheduled_ < events; ++n)
             schedule(now + delays[random_() % delays.size()] + random_() % 3);
