@@ -15,9 +15,7 @@ namespace ttsim::impl {
 
 class YamlArena {
 public:
-    YamlNode* add(const YamlNode& node) {
-        return new (take(sizeof(YamlNode), alignof(YamlNode))) YamlNode(node);
-    }
+    YamlNode* add(const YamlNode& node) { return new (take(sizeof(YamlNode), alignof(YamlNode))) YamlNode(node); }
     /// Uninitialized elements.
     template <class T>
     T* reserve(std::size_t count) {

@@ -45,9 +45,9 @@ private:
 class Calendar;
 
 /// The time of the machine, and the events of all calendars: a timing wheel with a slot for each few cycles of the
-/// present block, one with a slot for each of the next blocks, and a heap of later events. At each instant the calendars are
-/// served in order of construction, repeatedly until none has an event due. The order of events therefore depends only
-/// on the contents of the calendars.
+/// present block, one with a slot for each of the next blocks, and a heap of later events. At each instant the
+/// calendars are served in order of construction, repeatedly until none has an event due. The order of events therefore
+/// depends only on the contents of the calendars.
 class Clock {
 public:
     Clock() { last_.fill(none), last_of_block_.fill(none); }

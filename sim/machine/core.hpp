@@ -173,7 +173,7 @@ private:
     const PlanOp& op_;
 
     boost::container::small_vector<OperandState, 2> operands_;
-    Position at_{0, 0, 0};                 // of step_
+    Position at_{0, 0, 0};  // of step_
     std::int64_t steps_per_slice_, slices_;
 
     InputCount produced_;

@@ -23,7 +23,8 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       probe_(probe),
       capacity_(consumer.operands[k].capacity_tiles),
       landed_(sent_),
-      chunk_tiles_(std::ranges::adjacent_find(pipe.chunk_tiles, std::ranges::not_equal_to{}) == pipe.chunk_tiles.end() &&
+      chunk_tiles_(std::ranges::adjacent_find(pipe.chunk_tiles, std::ranges::not_equal_to{}) ==
+                               pipe.chunk_tiles.end() &&
                            !pipe.chunk_tiles.empty()
                        ? pipe.chunk_tiles.front()
                        : 0),
@@ -454,8 +455,7 @@ Cycle PipeFlow::from_op(const Part& part) {
     Source& from = *part.from;
     const std::uint64_t bytes = part.tiles * tile_bytes_;
     Cycle ready = epoch_.now + issue_;
-    if (epoch_.mechanisms.firmware)
-        ready = gather_ ? through_relays(part, ready) : through_stream(part, ready);
+    if (epoch_.mechanisms.firmware) ready = gather_ ? through_relays(part, ready) : through_stream(part, ready);
     if (epoch_.mechanisms.firmware && receivers_.size() > 1) {  // a second stream multicasts
         const double rate = streams_.multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
@@ -467,8 +467,7 @@ Cycle PipeFlow::from_op(const Part& part) {
         const PlanOp& producer = from.core->op();
         const std::uint32_t number = number_of(from);
         const std::size_t lane = number + pipe_.cores.front();
-        arrival =
-            send(producer.chip, producer.cores[number], bytes, ready, lane, noc_from_op(*from.core), from.path);
+        arrival = send(producer.chip, producer.cores[number], bytes, ready, lane, noc_from_op(*from.core), from.path);
     }
     return std::max({arrival, stream_free_, multicast_free_});
 }
@@ -593,8 +592,9 @@ WaitsFor PipeFlow::waits_for() const {
                 nullptr};
     const std::int64_t input = sent_.input();
     const Part& next = next_part();
-    const std::string self = fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})",
-                                         source_name(), k_, consumer_.op->name(), input, next_sending().chunk, chunks_per_input_);
+    const std::string self =
+        fmt::format("the pipe from {} to operand {} of '{}' (input {}, chunk {} of {})", source_name(), k_,
+                    consumer_.op->name(), input, next_sending().chunk, chunks_per_input_);
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),

@@ -76,8 +76,8 @@ private:
     };
     /// A producer core of which the pipe reads tiles.
     struct alignas(32) Source {
-        Core* core = nullptr;   ///< nullptr: not touched
-        NocPath path;           ///< to the pipe's core, once it is known
+        Core* core = nullptr;    ///< nullptr: not touched
+        NocPath path;            ///< to the pipe's core, once it is known
         std::uint32_t slot = 0;  ///< our consumer number there
         enum class Place : std::uint8_t { Unknown, Elsewhere, Here } place = Place::Unknown;  ///< here: the pipe's core
     };
@@ -87,11 +87,11 @@ private:
     };
     /// What every event needs of a sending and of its part from an op, on half a line of the cache.
     struct alignas(32) Part {
-        Source* from = nullptr;                   ///< nullptr: padding, or from a queue
-        std::uint32_t need = 0, release = 0;      ///< as ChunkNeed
-        std::uint32_t tiles = 0, phases = 0;      ///< as ChunkNeed
-        std::uint32_t arriving = 0;               ///< Sending::tiles
-        std::uint32_t before : 31 = 0;            ///< Sending::tiles_before
+        Source* from = nullptr;               ///< nullptr: padding, or from a queue
+        std::uint32_t need = 0, release = 0;  ///< as ChunkNeed
+        std::uint32_t tiles = 0, phases = 0;  ///< as ChunkNeed
+        std::uint32_t arriving = 0;           ///< Sending::tiles
+        std::uint32_t before : 31 = 0;        ///< Sending::tiles_before
         std::uint32_t ends_chunk : 1 = 0;
     };
     Source& source(const ChunkNeed& need) { return sources_[need.source - first_source_]; }

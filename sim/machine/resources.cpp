@@ -141,8 +141,8 @@ NocPath Noc::new_path(std::span<const noc::Hop> hops, noc::Node source, noc::Nod
     auto& places = places_.emplace_back(std::make_unique<Place[]>(hops.size() + 2));
     Place* next = places.get();
     for (const noc::Hop& hop : hops) *next++ = port_place(hop.port);
-    *next++ = l1_place(source);
-    *next++ = l1_place(target);
+    *next++ = source;
+    *next++ = target;
     return {.places = places.get(),
             .ports = static_cast<std::uint16_t>(hops.size()),
             .from_l1 = has_l1(source),
@@ -180,17 +180,17 @@ Cycle Noc::send_on_route(const NocPath& path, std::uint64_t bytes, Cycle now, Cy
     // when the last byte may pass, at that rate behind the head.
     const Cycle slowest = busy.slowest;
     Cycle tail = ready + slowest;
-    const auto pass = [&](Place place, Load * counting, Cycle length, Cycle step) __attribute__((always_inline)) {
+    const auto pass = [&](std::size_t place, Load * counting, Cycle length, Cycle step) __attribute__((always_inline)) {
         tail = std::max(tail, reserved[place].reserve(now, tail - slowest, length, bytes, counting)) + step;
     };
     const auto pass_port = [&](Place place, Cycle length, Cycle step) __attribute__((always_inline)) {
         pass(place, counted ? loads_[place] : nullptr, length, step);
     };
-    if (busy.read > 0) pass(last[1], nullptr, busy.read, 0);
+    if (busy.read > 0) pass(l1_place(last[1]), nullptr, busy.read, 0);
     pass_port(*first, busy.source, niu_);
     for (const Place* next = first + 1; next < last; ++next) pass_port(*next, busy.links, hop_);
     pass_port(*last, busy.links, niu_);
-    if (busy.written > 0) pass(last[2], nullptr, busy.written, 0);
+    if (busy.written > 0) pass(l1_place(last[2]), nullptr, busy.written, 0);
     return tail;
 }
 
@@ -244,7 +244,8 @@ Cycle Noc::multicast(const NocPath& path, std::uint64_t bytes, Cycle now, Cycle 
     const Cycle start = last - sent;
     Cycle done = start + busy.slowest;
     if (busy.read > 0)
-        done = std::max(done, reserved_[path.places[path.ports]].reserve(now, start, busy.read, bytes, nullptr));
+        done =
+            std::max(done, reserved_[l1_place(path.places[path.ports])].reserve(now, start, busy.read, bytes, nullptr));
     Cycle length = busy.source;  // of the first port, from the source's NIU
     for (const Place place : ports) {
         Load* const load = loads_.empty() ? nullptr : loads_[place];

@@ -95,8 +95,8 @@ std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocC
 
 /// The way of transfers between two ends. Valid as long as its Noc exists.
 struct NocPath {
-    /// Places in the Noc's list of reservations: of the ports on the route or in the tree, of the source's L1, of the
-    /// target's. nullptr: not known.
+    /// Places in the Noc's list of reservations of the ports on the route or in the tree, then the nodes of source and
+    /// target. nullptr: not known.
     const std::uint16_t* places = nullptr;
     std::uint16_t ports = 0;
     std::uint16_t links = 0;  ///< from the source to the target, or to the farthest one of a multicast
@@ -136,7 +136,7 @@ private:
     const NocPath& tree(int noc, noc::Node from, NocEnd to);
     using Place = std::uint16_t;
     Place port_place(noc::Port port) const;
-    Place l1_place(noc::Node node) const { return static_cast<Place>(2 * ports_ + node); }
+    std::size_t l1_place(noc::Node node) const { return 2 * ports_ + node; }
     NocPath new_path(std::span<const noc::Hop> hops, noc::Node source, noc::Node target);
     /// The virtual channel of multicasts, held while the path is reserved.
     Reservations& channel(Place port) { return reserved_[ports_ + port]; }
@@ -155,7 +155,7 @@ private:
         Occupancy occupancy;
     };
     std::array<KnownOccupancy, 64> occupancies_;
-    std::vector<NocPath> routes_;  ///< by number of the route
+    std::vector<NocPath> routes_;                                                ///< by number of the route
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, NocPath> trees_;  ///< not known: they have no leaves
     std::vector<std::unique_ptr<Place[]>> places_;                               ///< of the paths
     std::vector<bool> noted_;                                                    ///< by place

@@ -127,6 +127,17 @@ TEST_CASE("both NoCs of a core share its L1") {
     CHECK(both > 1.1 * static_cast<double>(leaves(bytes)));
 }
 
+TEST_CASE("a core of the largest grid has an L1 of its own") {
+    ChipParams large = wormhole();
+    large.grid_x = large.grid_y = 64;
+    large.worker_x = large.worker_y = {62, 63};
+    Noc noc(large);
+    const std::uint64_t bytes = 31680;
+    const NocCoord corner{63, 63}, left{62, 63};
+    const Cycle latency = noc.send(0, corner, left, 0, 0, 0);
+    CHECK(noc.send(0, corner, left, bytes, 0, 0) == latency + leaves(bytes));
+}
+
 TEST_CASE("a multicast reserves its tree and goes as one") {
     const noc::Constants& c = noc::constants(wormhole());
     const NocEnd row({2, 1}, {4, 1});
