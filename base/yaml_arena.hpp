@@ -49,9 +49,11 @@ private:
     }
     /// Blocks are aligned for any type. Those of a large tree are long.
     void* take_from_new_block(std::size_t bytes) {
-        left_ = std::max({bytes, shortest, total_ / 64});
-        total_ += left_;
-        return blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
+        const std::size_t length = std::max({bytes, shortest, total_ / 64});
+        std::byte* const block = blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(length)).get();
+        left_ = length;
+        total_ += length;
+        return block;
     }
 
     std::byte* free_ = nullptr;  // of the last block
