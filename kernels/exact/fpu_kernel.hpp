@@ -84,6 +84,7 @@ static_assert(max_tile == panel);
 
 using LaneVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = Lane;
 using Word [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
+using Unsigned [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
 using FloatVector [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = float;
 using Narrow [[gnu::vector_size(words * sizeof(Lane)), gnu::aligned(2), gnu::may_alias]] = Lane;
 /// Exponents, which have 16 bits on all processors.
@@ -198,7 +199,9 @@ template <Rules::Dest D>
     const Word raised = common - (127 + 10);  // units of 2^(13 - 150)
     const Word exponent = ((rounded >> 23) & 255) + raised;
     const Word overflow = (rounded & static_cast<std::int32_t>(0x80000000U)) | largest;
-    const Word normal = exponent >= overflow_exponent ? overflow : rounded + (raised << 23);
+    const Unsigned bits =
+        reinterpret_cast<const Unsigned&>(rounded) + (reinterpret_cast<const Unsigned&>(raised) << 23);
+    const Word normal = exponent >= overflow_exponent ? overflow : reinterpret_cast<const Word&>(bits);
     const Word smallest = rounded == 0 ? Word{} : smaller(common, exponent);
     return smallest <= base ? Word{} : normal;
 }
