@@ -101,6 +101,7 @@ void PipeFlow::make_parts() {
         TT_CHECK(part.before == sending.tiles_before, "tiles of an input of '{}'", consumer_.op->name());
         part.ends_chunk = sending.ends_chunk;
         if (queue_ || sending.first == sending.end) continue;
+        TT_CHECK(sending.end == sending.first + 1, "one source of each sending to '{}'", consumer_.op->name());
         const ChunkNeed& need = pipe_.needs[sending.first];
         part.from = &source(need);
         part.need = static_cast<std::uint32_t>(need.need);
